@@ -9,6 +9,8 @@ HOSTS := .venv-hosts/.installed
 # tests/conftest.py says how many processes there are. Each runs whole files, so that a file's fixtures
 # are made once.
 PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# A second run finds what Python compiled, and pytest the assertions that it rewrote.
+unexport PYTHONDONTWRITEBYTECODE
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)

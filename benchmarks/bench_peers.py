@@ -8,14 +8,21 @@ The peers, which compute one of these, are an extra: ``pip install 'uqwidgets[pe
 a separate environment, because dalex needs pandas below 3.
 
 Ratios are of processor time, with one thread for linear algebra.
+
+    python -m benchmarks.bench_peers            print the tables; some minutes
+    python -m benchmarks.bench_peers --write    write peers.md as well, for the documentation
 """
 
 from __future__ import annotations
 
+import argparse
+import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -49,6 +56,7 @@ from benchmarks.quickstart_model import breast_cancer
 OURS = "uqwidgets"
 WITH_MAKING = "uqwidgets, with its making"
 ROUNDS = 7
+TABLE = Path(__file__).with_name("peers.md")
 # A peer that takes many times the limit needs no second measurement.
 LONG = 4.0
 
@@ -58,6 +66,60 @@ Work = Callable[[uq.Explainer], object]
 Peers = dict[str, Ask | str]
 
 
+@dataclass
+class Case:
+    """One comparison: its name, and a line for each package that was run beside.
+
+    Attributes
+    ----------
+    name : str
+    n_rows : int
+        Rows that the limit predicts in one call.
+    limit : float
+        Seconds that it takes.
+    ratios : dict of str to list of float
+        Time divided by the limit, in every round, by package.
+    model_cost : dict of str to (int, int)
+        Calls of the model, and rows of them, by package.
+    absent : dict of str to str
+        Why a package was not run.
+    """
+
+    name: str
+    n_rows: int
+    limit: float
+    ratios: dict[str, list[float]]
+    model_cost: dict[str, tuple[int, int]]
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        """Give the lines to print."""
+        yield f"\n{self.name}: {self.n_rows:,} rows; one bulk predict takes {self.limit:.3f} s"
+        for who, ratios in self.ratios.items():
+            spread = f"({min(ratios):.2f} to {max(ratios):.2f})"
+            calls, rows = self.model_cost[who]
+            median = statistics.median(ratios)
+            yield f"  {who:28s}{median:7.2f} x {spread:18s}{calls:7,} calls {rows:9,} rows"
+        for who, why in self.absent.items():
+            yield f"  {who:28s}{why}"
+
+    def markdown(self) -> Iterator[str]:
+        """Give the lines of a section of the documentation."""
+        yield f"## {self.name}\n"
+        yield f"One bulk predict of the {self.n_rows:,} replaced rows takes {self.limit:.2f} s.\n"
+        yield "| package | time, as a multiple of it | range of the rounds | calls | rows |"
+        yield "|---|---|---|---|---|"
+        for who, ratios in self.ratios.items():
+            calls, rows = self.model_cost[who]
+            yield (
+                f"| {who} | {statistics.median(ratios):.2f} | {min(ratios):.2f} to "
+                f"{max(ratios):.2f} | {calls:,} | {rows:,} |"
+            )
+        for who, why in self.absent.items():
+            yield f"| {who} | {why} | | | |"
+        yield ""
+
+
 def seconds(work: Callable[[], object]) -> float:
     """Processor time of one run."""
     start = time.process_time()
@@ -65,8 +127,8 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Peers) -> None:
-    """Print the ratio of ours and of every peer to the limit, all of them run in turn."""
+def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Peers) -> Case:
+    """Compute the ratio of ours and of every peer to the limit, all of them run in turn."""
     counted = task.counted
     counted.requests = []
     explainer = make(counted)
@@ -100,12 +162,10 @@ def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Pe
                 with quiet():
                     times[peer].append(seconds(lambda: ask(task)))  # noqa: B023
     limit = statistics.median(limits)
-    print(f"\n{name}: {len(rows):,} rows; the limit, one bulk predict of them: {limit:.3f} s")
-    for who in [OURS, WITH_MAKING, *peers]:
-        if who in absent:
-            print(f"  {who:28s}{absent[who]}")
-        else:
-            line(who, [took / limit for took in times[who]], *model_cost[who])
+    ratios = {who: [took / limit for took in each] for who, each in times.items()}
+    case = Case(name, len(rows), limit, ratios, model_cost, absent)
+    print("\n".join(case.lines()), flush=True)
+    return case
 
 
 def hindrance(peer: str, ask: Ask | str, task: Task) -> str:
@@ -125,13 +185,6 @@ def hindrance(peer: str, ask: Ask | str, task: Task) -> str:
     return ""
 
 
-def line(who: str, ratios: list[float], calls: int, rows: int) -> None:
-    """Print one row of a table."""
-    spread = f"({min(ratios):.2f} to {max(ratios):.2f})"
-    median = statistics.median(ratios)
-    print(f"  {who:28s}{median:7.2f} x {spread:18s}{calls:7,} calls {rows:9,} rows", flush=True)
-
-
 def importances(*measures: str) -> Work:
     """Give the importance of some measures, one after the other."""
     return lambda explainer: [explainer.importance(m, n_repeats=REPEATS) for m in measures]
@@ -142,7 +195,7 @@ def curves(*measures: str) -> Work:
     return lambda explainer: [explainer.dependences(measure=m, grid=POINTS) for m in measures]
 
 
-def forest() -> None:
+def forest() -> Iterator[Case]:
     """Compare on breast cancer, 143 x 30, and a calibrated forest of 500 trees."""
     model, X, y = breast_cancer()
     counted = CountedClassifier(model)
@@ -163,10 +216,10 @@ def forest() -> None:
     everything = [(importances("nll", "entropy"), IMPORTANCE, f"{REPEATS} repeats")]
     everything += [(curves("prediction", "entropy", "nll"), CURVES, f"{POINTS} points")]
     for work, peers, size in everything:
-        compare(f"{what}, {size}", task, model.predict_proba, make, work, peers)
+        yield compare(f"{what}, {size}", task, model.predict_proba, make, work, peers)
 
 
-def gaussian_process() -> None:
+def gaussian_process() -> Iterator[Case]:
     """Compare on a Gaussian process, fitted on 500 x 5 and explained there."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(500, 5)), columns=[f"x{j}" for j in range(5)])
@@ -201,19 +254,60 @@ def gaussian_process() -> None:
         (importances("squared_error"), IMPORTANCE, f"{REPEATS} repeats"),
         (curves("prediction"), CURVES, f"{POINTS} points"),
     ):
-        compare(f"{what}, predictions, {size}", task, model.predict, plain, work, peers)
+        yield compare(f"{what}, predictions, {size}", task, model.predict, plain, work, peers)
     for work, size in (
         (importances("nll", "entropy"), f"{REPEATS} repeats"),
         (curves("prediction", "entropy", "nll"), f"{POINTS} points"),
     ):
-        compare(f"{what}, with standard deviations, {size}", task, with_std, spread, work, {})
+        yield compare(f"{what}, with standard deviations, {size}", task, with_std, spread, work, {})
+
+
+def summary(cases: list[Case]) -> Iterator[str]:
+    """Give the lines of one table: a row for each package, a column for each case with peers."""
+    shown = [case for case in cases if len(case.ratios) > 2]
+    yield "| package | " + " | ".join(case.name for case in shown) + " |"
+    yield "|---|" + "---|" * len(shown)
+    packages = dict.fromkeys(who for case in shown for who in case.ratios)
+    for who in packages:
+        cells = [
+            f"{statistics.median(case.ratios[who]):.2g}" if who in case.ratios else ""
+            for case in shown
+        ]
+        yield f"| {who} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def document(cases: list[Case]) -> str:
+    """Return the page of the documentation, with the date and the versions."""
+    peers = {who.split()[0] for case in cases for who in case.ratios} - {OURS, f"{OURS},"}
+    used = [f"{name} {version(name)}" for name in ("numpy", "pandas", *sorted(peers))]
+    versions = ", ".join([f"{OURS} {uq.__version__}", *used])
+    lines = [
+        "# Speed beside other packages\n",
+        "Output of `python -m benchmarks.bench_peers --write`, run on "
+        f"{datetime.now(UTC):%Y-%m-%d} with Python {platform.python_version()}, {versions}.\n",
+        "Times are processor time in one thread, as a multiple of the time that the model itself "
+        "takes to predict all replaced rows in one call. One call of many rows may take longer "
+        "than several calls of fewer, so a multiple can be below 1. Ours computes the importance "
+        "of two measures, or of one where the model predicts numbers alone, with an interval for "
+        "each feature, or the curves of every measure; the others compute one of these, "
+        "without intervals for other rows.\n",
+    ]
+    lines += ["## Summary\n", *summary(cases)]
+    for case in cases:
+        lines += case.markdown()
+    return "\n".join(lines)
 
 
 def main() -> None:
     """Run all comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
+    options = parser.parse_args()
     with threadpool_limits(1):
-        forest()
-        gaussian_process()
+        cases = [*forest(), *gaussian_process()]
+    if options.write:
+        TABLE.write_text(document(cases), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_ext"]
+exclude_patterns = ["_ext", "_templates"]
+templates_path = ["_templates"]
 default_role = "py:obj"
 
 # The notebooks are tutorials. Sphinx reads only what lies below its own folder.
@@ -56,6 +57,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+# Some file systems do not distinguish the page of `Overlay` from that of `overlay`.
+autosummary_filename_map = {"uqwidgets.overlay": "uqwidgets.overlay_function"}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

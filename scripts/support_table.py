@@ -1,6 +1,7 @@
 """Write the README's table of hosts from what the tests in `tests/hosts` recorded.
 
-`make support` runs those tests in every host and browser; each writes a file to docs/hosts.
+`make support` runs those tests in every host and browser; each writes a file to docs/hosts. The
+folder `older` in it has the results in older releases, which were installed by hand.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ BEGIN, END = "<!-- hosts: begin -->", "<!-- hosts: end -->"
 
 def records() -> list[dict[str, object]]:
     """Return the records, sorted by host and browser."""
-    each = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS.glob("*.json")]
-    return sorted(each, key=lambda record: (record["host"].lower(), record["browser"]))
+    each = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS.glob("**/*.json")]
+    return sorted(
+        each, key=lambda record: (record["host"].lower(), record["version"], record["browser"])
+    )
 
 
 def outcome(record: dict[str, object]) -> str:

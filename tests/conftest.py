@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
+from pathlib import Path
 
 # Before numpy reads it: several processes run tests at the same time, and a process that uses
 # every core for a small model slows the others down. Kernels and workers inherit the variable.
@@ -21,6 +23,48 @@ settings.load_profile("fixed")
 def pytest_xdist_auto_num_workers() -> int:
     """Return a process more than there are cores, because the tests in a browser often wait."""
     return min((os.cpu_count() or 1) + 1, 5)
+
+
+BROWSER = Path(__file__).parent / "browser"
+DURATIONS = "uqwidgets/seconds_by_file"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let several processes run the longest files first, so that none is alone at the end.
+
+    How long a file takes is known from the run before. Without one, the browser tests come first.
+    """
+    if hasattr(config, "workerinput"):
+        cache = getattr(config, "cache", None)
+        known = {} if cache is None else cache.get(DURATIONS, {})
+
+        def urgency(item: pytest.Item) -> float:
+            file = item.nodeid.partition("::")[0]
+            return known.get(file, 1000.0 if BROWSER in item.path.parents else 0.0)
+
+        items.sort(key=urgency, reverse=True)
+
+
+class Durations:
+    """Seconds that each file took, for the order of the next run."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        cache = getattr(session.config, "cache", None)
+        if cache is not None:
+            cache.set(DURATIONS, {**cache.get(DURATIONS, {}), **self.seconds})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Only the process that starts the others receives all reports.
+    if config.getoption("numprocesses", None):
+        config.pluginmanager.register(Durations())
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ ROOMS = [
     "stress",
     "redundancy",
     "performance",
+    "overlays",
     "explainer",
     "learner",
     "ground_truth",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.versions import show_versions
 from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
@@ -23,6 +24,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.overlays import Overlay, overlay
 from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
 from uqwidgets.redundancy.result import Redundancy
@@ -70,6 +72,7 @@ __all__ = [
     "ModelComparison",
     "ModelError",
     "Normal",
+    "Overlay",
     "Performance",
     "PerformanceView",
     "Point",
@@ -77,6 +80,7 @@ __all__ = [
     "ProgressBar",
     "Quantiles",
     "Redundancy",
+    "Remark",
     "Replaced",
     "Reweighting",
     "RowsComparison",
@@ -90,6 +94,7 @@ __all__ = [
     "explore",
     "link",
     "loco_importance",
+    "overlay",
     "show_versions",
     "stress_batches",
     "teach",

@@ -54,8 +54,19 @@ export function clipBox(...children: Element[]) {
 
 /** Commits the value of a field on blur and on Enter; notebooks do not pass Enter to the browser. */
 export function onCommit(field: HTMLInputElement, commit: () => void, signal: AbortSignal): void {
-  field.addEventListener("change", commit, { signal });
-  field.addEventListener("keydown", (event) => event.key === "Enter" && commit(), { signal });
+  // Enter is followed by a change of the same value, which would be a second request.
+  let entered: string | null = null;
+  const on = (type: string, run: (event: Event) => void) =>
+    field.addEventListener(type, run, { signal });
+  on("input", () => {
+    entered = null;
+  });
+  on("change", () => field.value !== entered && commit());
+  on("keydown", (event) => {
+    if ((event as KeyboardEvent).key !== "Enter") return;
+    commit();
+    entered = field.value;
+  });
 }
 
 /** Writes a text only if it differs, so that screen readers do not announce it again. */

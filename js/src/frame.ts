@@ -55,6 +55,8 @@ export interface Answer {
   /** Whether a view failed, so that its work can be tried again. */
   failed: boolean;
   notes: string[];
+  /** The code of each note, by which the page on remarks explains it. */
+  noteCodes: string[];
   /** The line of Python that shows this view. */
   code: string | null;
   /** The pin that the views show as their ghost. */
@@ -158,6 +160,7 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     error: meta.optional("error", (m) => m.text("error")),
     failed: meta.optional("failed", (m) => m.flag("failed")) ?? false,
     notes: meta.texts("notes"),
+    noteCodes: meta.optional("note_codes", (m) => m.texts("note_codes")) ?? [],
     code: meta.optional("code", (m) => m.text("code")),
     ghost: readPart("ghost", readGhost, null),
     faults,

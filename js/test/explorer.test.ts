@@ -210,9 +210,11 @@ describe("the widget", () => {
     expect(one("uq-notes").hidden).toBe(true);
     const frame = wireFrame(about, 2);
     frame.meta.notes = ["<b>first</b>", "second"];
+    frame.meta.note_codes = ["few-pairs", "memory-limit"];
     await receive(frame);
     const items = [...one("uq-notes").children];
     expect(items.map(({ textContent }) => textContent)).toEqual(["<b>first</b>", "second"]);
+    expect(items.map((item) => item.getAttribute("title"))).toEqual(["few-pairs", "memory-limit"]);
     await receive({ ...frame, seq: 3 });
     expect([...one("uq-notes").children]).toEqual(items);
     await receive(wireFrame(about, 4));
@@ -397,6 +399,23 @@ describe("picking", () => {
     repeats.dispatchEvent(new Event("change"));
     expect(repeats.value).toBe("10");
     expect(model.saved).toEqual([]);
+  });
+
+  it("a number field asks once for Enter and the change that follows it", async () => {
+    const { one, model } = await mount(about);
+    const repeats = one<HTMLInputElement>("uq-repeats");
+    const type = (value: string) => {
+      repeats.value = value;
+      repeats.dispatchEvent(new Event("input"));
+    };
+    type("4");
+    press(repeats, "Enter");
+    repeats.dispatchEvent(new Event("change"));
+    expect(model.saved).toHaveLength(1);
+    type("4");
+    repeats.dispatchEvent(new Event("change"));
+    await model.receive("_frame", wireFrame(about, 9));
+    expect(model.saved).toHaveLength(2);
   });
 
   it("unstressable features are listed, disabled, with the reason", async () => {

@@ -374,6 +374,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       progress: null,
       error: null,
       notes: [],
+      note_codes: [],
       cols: Object.fromEntries(
         Object.entries(columns).map(([name, column]) => [
           name,

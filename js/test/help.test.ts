@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Help } from "../src/help/texts.ts";
-import { aboutBinary } from "./fixtures.ts";
+import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount, openMore, press } from "./mount.ts";
 
 const texts = {
@@ -81,6 +81,14 @@ describe("the tour", () => {
     expect(all("uq-tour-card")).toEqual([]);
     expect(root.querySelector(".uq-tour-at")).toBeNull();
     expect(document.activeElement).toBe(one("uq-tour"));
+  });
+
+  it("leaves out the views that are hidden", async () => {
+    const { one, receive } = await mount(about);
+    await receive(wireFrame(about, 2, { views: ["stress"] }));
+    one("uq-tour").click();
+    await vi.waitFor(() => one("uq-tour-card"));
+    expect(one("uq-tour-card").textContent).toContain("1 of 1. end");
   });
 
   it("ends at Escape and at Close", async () => {

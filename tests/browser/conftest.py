@@ -38,16 +38,11 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the browser tests, and run them first.
-
-    Their files take longest, so that with several processes none of them is alone at the end; and
-    while the browser of one process works or waits, the others run the rest.
-    """
+    """Mark the browser tests."""
     here = Path(__file__).parent
-    browser_items = [item for item in items if here in item.path.parents]
-    for item in browser_items:
-        item.add_marker(pytest.mark.browser)
-    items[:] = browser_items + [item for item in items if here not in item.path.parents]
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="session")

@@ -212,6 +212,18 @@ def test_nothing_is_cut_or_overlaps_at_any_width(bridge, explainer, width):
         assert bridge.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
 
 
+TITLE_BORDERS = """(root) => {
+  const titles = [...root.querySelectorAll(".uq-sort")];
+  const surface = root.appendChild(document.createElement("i"));
+  surface.style.color = "Canvas";
+  return {
+    count: titles.length,
+    colours: [...new Set(titles.map((one) => getComputedStyle(one).borderTopColor))],
+    surface: getComputedStyle(surface).color,
+  };
+}"""
+
+
 def test_forced_colours_keep_marks_and_focus_visible(bridge, explainer):
     bridge.page.emulate_media(forced_colors="active")
     root = bridge.mount(uq.Explorer(explainer, n_repeats=3, tau=0.4))
@@ -219,6 +231,10 @@ def test_forced_colours_keep_marks_and_focus_visible(bridge, explainer):
     # WCAG 2.2 asks for 3 to 1 of what is no text; a theme's grey may have less.
     contrasts = root.evaluate(FORCED)
     assert {name: ratio for name, ratio in contrasts.items() if ratio < 3} == {}
+    # The titles of columns are buttons without a box, and boxes of neighbours would touch.
+    borders = root.evaluate(TITLE_BORDERS)
+    assert borders["count"] > 1
+    assert borders["colours"] == [borders["surface"]]
     root.get_by_test_id("uq-stress-feature").focus()
     reached = set()
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""Every control of the explorer is reached by Tab, and its focus is visible."""
+"""Every control of the explorer by keyboard: Tab reaches it, its focus is seen, its keys work."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from browser.keyboard import FOCUS, FOCUSABLE, OPERATIONS, Keyboard, opener
 from browser.reading import wait_for_answer
 
-FOCUSABLE = """(root) => [...root.querySelectorAll(
-    "a[href], button, input, select, summary, textarea, [tabindex]")]
-  .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)
-  .map((one) => ((one.id ||= `focus-${Math.random()}`), [
-    one.id, one.dataset.testid ?? "", one.type ?? one.getAttribute("role") ?? one.tagName,
-    one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)]))"""
 # Buttons before and after the widget, so that Tab comes from outside and leaves again.
 AROUND = """() => {
   const make = (id) => Object.assign(document.createElement("button"), { id, textContent: id });
@@ -22,14 +17,23 @@ AROUND = """() => {
   document.body.append(make("after"));
   document.getElementById("before").focus();
 }"""
-FOCUS = """() => {
-  const one = document.activeElement;
-  const { outlineStyle, outlineWidth } = getComputedStyle(one);
-  const { width, height } = one.getBoundingClientRect();
-  const isRinged = outlineStyle !== "none" && parseFloat(outlineWidth) >= 1;
-  return { id: one.id, isLost: one === document.body, isSeen: isRinged && width * height > 0 };
+CLOSE = """(root) => {
+  for (const one of root.querySelectorAll("details.uq-twin")) one.open = false;
 }"""
+# Inputs that are operated one after the other, because an answer to all views takes longest.
+STATES = [
+    {"views": ["surface"]},
+    {"views": ["stress"]},
+    {"views": ["importance", "pixels"]},
+    {"views": ["importance", "importance_over_tau"]},
+    {"views": ["dependence", "selection"]},
+    {"views": ["small_curves", "performance", "comparison"]},
+    {"views": ["dependence"], "feature": "site", "stress_feature": "site"},
+]
 N = 24
+CITIES = ["Bern", "Bonn", "Brno", "Kiel", "Linz", "Lyon", "Oslo", "Riga", "Rome"]
+# More features than are listed without a search.
+NUMBERS = ["age", "income", "hours", *(f"test {i}" for i in range(10))]
 
 
 class Logistic:
@@ -47,8 +51,9 @@ class Logistic:
 @pytest.fixture
 def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(N, 3)), columns=["age", "income", "hours"])
-    X["site"] = rng.choice(["Rome", "Bern", "Oslo"], N)
+    X = pd.DataFrame(rng.normal(size=(N, len(NUMBERS))), columns=NUMBERS)
+    X.insert(3, "since", pd.date_range("2020-01-01", periods=N))
+    X["site"] = [CITIES[i % len(CITIES)] for i in range(N)]
     X.loc[:2, "site"] = None
     X.loc[3:5, "hours"] = np.nan
     y = np.where(X["age"] + rng.normal(size=N) > 0, "yes", "no")
@@ -58,35 +63,45 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
         "feature": "age",
         "stress_feature": "age",
         "tau": 0.3,
+        "held": [{"feature": "income", "value": 0.0}],
         "selection": [3, 7],
         "compare_with": "",
-        "top": 3,
+        "top": 12,
+        "center": True,
+        "small_curves": 4,
+        "image_rows": 3,
         "ice_filter": [
-            {"feature": "site", "values": ["Rome", "Bern", "Oslo", None]},
+            {"feature": "site", "values": [*CITIES, None]},
             {"feature": "hours", "low": -9.0, "high": None, "missing": True},
+            {"feature": None, "values": ["no", "yes"]},
+            {"feature": "since", "low": "2020-01-01", "high": "2020-01-24"},
         ],
         "cohorts": [{"name": "Rome", "ice_filter": [{"feature": "site", "values": ["Rome"]}]}],
     }
-    with uq.explore({"steep": Logistic(1.5), "flat": Logistic(0.4)}, X, y, **inputs) as widget:
+    models = {"steep": Logistic(1.5), "flat": Logistic(0.4)}
+    groups = {"tests": [f"test {i}" for i in range(10)]}
+    with uq.explore(models, X, y, feature_groups=groups, **inputs) as widget:
         yield widget
 
 
 def opened(root):
     """Open all that opens, and return the focusable controls: identity, name, kind and label."""
-    root.get_by_test_id("uq-pin").press("Enter")
-    root.get_by_test_id("uq-pin-note").wait_for()
+    for note in ("one", "two"):
+        root.get_by_test_id("uq-pin").press("Enter")
+        root.get_by_test_id("uq-pin-note").fill(note)
+        root.get_by_test_id("uq-pin-note").press("Enter")
     # What is under "more" may hold tables of its own.
     for _ in range(2):
         for summary in root.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()
         root.page.wait_for_timeout(200)
-    root.get_by_test_id("uq-anchor").wait_for()
-    root.get_by_test_id("uq-column-nll").wait_for()
+    for name in ("uq-anchor", "uq-column-nll", "uq-lines", "uq-cohort-save", "uq-what-if"):
+        root.get_by_test_id(name).first.wait_for()
     return root.evaluate(FOCUSABLE)
 
 
-def test_every_control_is_reached_by_tab_and_its_focus_is_seen(bridge, widget):
+def test_every_control_is_reached_by_tab_and_operated_by_keys(bridge, widget):
     page, press = bridge.page, bridge.page.keyboard.press
     root = bridge.mount(widget)
     wait_for_answer(root)
@@ -95,8 +110,27 @@ def test_every_control_is_reached_by_tab_and_its_focus_is_seen(bridge, widget):
     press("Tab")
     reached = []
     while (focus := page.evaluate(FOCUS))["id"] != "after":
-        reached.append(focus["id"])
-        assert focus["isSeen"], focus
+        # A date has a stop for each of its parts, and the browser marks the part.
+        if focus["id"] not in reached[-1:]:
+            reached.append(focus["id"])
+            assert focus["isSeen"], focus
         assert len(reached) <= len(controls) + 1
         press("Tab")
     assert [name for identity, *name in controls if identity not in reached] == []
+
+    # Open tables are drawn with every frame.
+    root.evaluate(CLOSE)
+    keyboard, operated = Keyboard(widget, root), set()
+    for inputs in STATES:
+        keyboard.begin(**inputs)
+        controls = keyboard.controls()
+        names = {name for name, _ in controls}
+        hidden = [(name, "") for name in OPERATIONS if name not in names and opener(name) in names]
+        for name, kind in dict.fromkeys([*controls, *hidden]):
+            # Another model makes its panels anew, so it comes last.
+            if (name, kind) not in operated and name != "uq-shown-model":
+                operated.add((name, kind))
+                keyboard.operate(name, kind)
+                keyboard.restore()
+    keyboard.operate("uq-shown-model")
+    assert set(OPERATIONS) - {name for name, _ in operated} == {"uq-shown-model"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, expect
 
 import uqwidgets as uq
 from browser.reading import wait_for_answer
@@ -36,3 +37,34 @@ def test_a_click_in_one_view_moves_the_linked_one(bridge):
         expect(right.get_by_test_id("uq-feature")).to_have_value("height")
         right.get_by_test_id("uq-tau").press("End")
         expect(left.locator(".uq-tau-value")).to_have_text("τ = 1.00")
+
+
+@pytest.mark.parametrize("n_features", [4, 25], ids=["few features", "a list"])
+def test_a_panel_of_half_the_width_has_a_neighbour(bridge, n_features):
+    rng = np.random.default_rng(0)
+    names = ["length", "width", *(f"x{i}" for i in range(n_features - 2))]
+    X = pd.DataFrame(rng.normal(size=(60, n_features)), columns=names)
+    y = model(X)[0] + rng.normal(size=60)
+    with uq.explore(model, X, y, layout="all", image_rows=n_features // 5, n_repeats=2) as widget:
+        bridge.mount(widget)
+        bridge.page.set_viewport_size({"width": 1280, "height": 900})
+        root = bridge.page.get_by_test_id("uq-root")
+        wait_for_answer(root)
+        assert_no_half_is_alone(root)
+        widget.views = ["importance", "dependence", "stress", "small_curves", "surface"]
+        assert widget.wait(30)
+        expect(root.locator(".uq-importance_over_tau")).to_be_hidden()
+        assert_no_half_is_alone(root)
+
+
+def assert_no_half_is_alone(root: Locator) -> None:
+    """Assert that the place beside each panel of half the width is taken."""
+    expect(root.locator(".uq-stress")).to_be_visible()
+    whole = root.locator(".uq-panels").bounding_box()["width"]
+    panels = [panel.bounding_box() for panel in root.locator(".uq-panel:visible").all()]
+    halves = [box for box in panels if box["width"] < 0.9 * whole]
+    assert len(halves) >= 3
+    for half in halves:
+        middle = half["y"] + half["height"] / 2
+        across = [box for box in halves if box["y"] <= middle <= box["y"] + box["height"]]
+        assert {box["x"] for box in across} == {box["x"] for box in halves}, half

@@ -86,9 +86,22 @@ def test_the_layout_does_not_move_when_no_row_meets_the_filter(root, width):
         add.select_option(value="length")
 
     def positions():
+        """Return the box of every panel, by its name, once all boxes have come to rest."""
+        boxes = None
+        for _ in range(50):
+            before, boxes = boxes, boxes_now()
+            if boxes == before:
+                break
+            root.page.wait_for_timeout(100)
+        return boxes
+
+    def boxes_now():
         panels = root.locator(".uq-panel, .uq-readout").filter(visible=True).all()
-        boxes = [panel.bounding_box() for panel in panels]
-        return [box[side] for box in boxes for side in ("x", "y", "width", "height")]
+        return {
+            f"{place} {panel.get_attribute('aria-label')} {side}": length
+            for place, panel in enumerate(panels)
+            for side, length in panel.bounding_box().items()
+        }
 
     before = positions()
     readout = root.get_by_test_id("uq-stress-readout").inner_text()

@@ -180,6 +180,22 @@ def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
         assert peak <= 1.5 * limit + X.nbytes + targets.nbytes
 
 
+@pytest.mark.parametrize("name", SMALLEST)
+def test_small_tables_take_the_fixed_costs_beside_the_smallest_limit(name):
+    n, fixed = 200, 400_000
+    features, targets = X[:n], np.arange(n) % 10
+    SMALLEST[name](Explainer(ten_classes, features, targets))  # imports
+    # Of the formula in the documentation, with the intervals of stress.
+    limit = 8 * n * (16 + 3 * 10 + features.shape[1]) + 80 * n
+    tracemalloc.start()
+    try:
+        SMALLEST[name](Explainer(ten_classes, features, targets, memory_limit=limit))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.5 * limit + features.nbytes + targets.nbytes + fixed
+
+
 MANY_FEATURES = {
     "importance": lambda ex: ex.importance("nll", n_repeats=2),
     "diagnosis": lambda ex: ex.diagnose(n_repeats=2),

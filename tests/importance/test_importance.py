@@ -254,7 +254,7 @@ def test_weights_without_any_pair_give_nan_and_a_remark():
     assert "for 1 of 1 features no repeat pairs a scored row with a donor" in result.remarks[0]
 
 
-def test_a_model_that_is_far_too_sure_is_named():
+def test_predictions_so_narrow_that_few_rows_decide_are_named():
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 2))
     y = X[:, 0] + 0.01 * random.normal(size=60)
@@ -262,11 +262,11 @@ def test_a_model_that_is_far_too_sure_is_named():
     def remarks(std, **options):
         explainer = Explainer(lambda rows: (rows[:, 0], np.full(len(rows), std)), X, y)
         result = explainer.importance("nll", n_repeats=2, **options)
-        return [remark for remark in result.remarks if "too sure" in remark]
+        return [remark for remark in result.remarks if remark.code == "narrow-predictions"]
 
     (remark,) = remarks(0.01)
     assert remark.startswith("without x0 the nll rises by ")
-    assert remark.endswith("(pass noise= where the members of a model are read, or calibrate it)")
+    assert remark.endswith("(rank by crps; pass noise= where the members of a model are read)")
     assert not remarks(1.0)
 
 
@@ -423,6 +423,17 @@ class TestOneRow:
         assert result.remarks == (
             "row 7 alone makes up 99% of the mean nll (5001): the model is far too sure there",
         )
+
+    @pytest.mark.parametrize("measure", ["nll", "entropy"])
+    def test_a_row_that_dominates_without_surprise_is_not_too_sure(self, measure):
+        # The other rows are certain and right; row 7 is an honest one half.
+        p = np.full(40, 1 - 1e-9)
+        p[7] = 0.5
+        X = np.column_stack([p, np.arange(40)])
+        model = as_predictive(lambda X: np.column_stack([1 - X[:, 0], X[:, 0]]), classes=[0, 1])
+        result = Explainer(model, X, np.ones(40, int)).importance(measure, n_repeats=2)
+        (remark,) = (r for r in result.remarks if r.code == "dominating-row")
+        assert remark == f"row 7 alone makes up 100% of the mean {measure} (0.6931)"
 
     def test_similar_rows_get_no_remark(self):
         assert self.explainer(0.0).importance("nll", n_repeats=2).remarks == ()

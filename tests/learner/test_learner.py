@@ -15,7 +15,7 @@ from sklearn.metrics import mean_squared_error, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from learner_table import LABELS, X, Y
-from uqwidgets import Explainer, Learner
+from uqwidgets import Explainer, Learner, Remark
 from uqwidgets.learner.averaging import merge_remarks
 from uqwidgets.learner.intervals import row_effect_interval
 from uqwidgets.learner.resampling import Plan
@@ -410,11 +410,15 @@ def test_a_remark_on_every_refit_comes_once():
 
 
 def test_remarks_that_differ_in_numbers_are_merged_into_ranges():
-    merged = merge_remarks(
-        [("in 3 of 20 rows, p",), ("in 1 of 20 rows, p", "q"), ("in 12 of 20 rows, p",)]
+    def merged(*of_refits):
+        remarks = [tuple(Remark("few-pairs", text) for text in each) for each in of_refits]
+        together = merge_remarks(remarks)
+        assert {remark.code for remark in together} == {"few-pairs"}
+        return together
+
+    assert merged(["in 3 of 20 rows, p"], ["in 1 of 20 rows, p", "q"], ["in 12 of 20 rows, p"]) == (
+        "in each refit: in 1 to 12 of 20 rows, p",
+        "in 1 of 3 refits: q",
     )
-    assert merged == ("in each refit: in 1 to 12 of 20 rows, p", "in 1 of 3 refits: q")
-    assert merge_remarks([("1,000 rows",), ("200.5 rows",)]) == (
-        "in each refit: 200.5 to 1,000 rows",
-    )
-    assert merge_remarks([("the same 5",), ("the same 5",)]) == ("the same 5",)
+    assert merged(["1,000 rows"], ["200.5 rows"]) == ("in each refit: 200.5 to 1,000 rows",)
+    assert merged(["the same 5"], ["the same 5"]) == ("the same 5",)

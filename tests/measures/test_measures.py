@@ -199,7 +199,7 @@ def test_every_distribution_has_each_measure_or_a_reason(kind):
     y = np.array(["a"]) if kind == "labels" else np.zeros(len(q), dtype=int)
     for name, one in described(offered):
         if isinstance(one, str):
-            with pytest.raises(ValueError, match=re.escape(f"{name!r} is not available: {one}.")):
+            with pytest.raises(ValueError, match=re.escape(f"{name!r} is not available: {one}")):
                 find(name, offered)
             assert len(one) > 30
         else:

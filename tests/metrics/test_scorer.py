@@ -112,3 +112,20 @@ def test_private_attributes_of_a_scorer_are_read_in_one_file():
             if isinstance(node, ast.Attribute) and node.attr in private and not of_self:
                 readers.add(path.relative_to(package).as_posix())
     assert readers == {"metrics/scorer.py"}
+
+
+def test_a_function_need_not_have_a_signature():
+    assert not ScorerParts.of(make_scorer(min)).takes_weights
+
+
+def test_a_function_need_not_say_in_which_module_it_is():
+    class Bare:
+        def __call__(self, truth, predicted):
+            return float(np.mean(truth == predicted))
+
+        @property
+        def __module__(self):
+            raise AttributeError
+
+    parts = ScorerParts.of(make_scorer(Bare()))
+    assert (parts.name, parts.bounds) == ("Bare", (-np.inf, np.inf))

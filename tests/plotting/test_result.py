@@ -36,6 +36,7 @@ MADE = {
     uq.Difference: difference,
     uq.Importance: importance,
     uq.ImportanceOverTau: lambda: importance_over_tau([[0.5, 0.25, 0.75]]),
+    uq.Overlay: lambda: uq.overlay(importance(), importance()),
     uq.Redundancy: redundancy,
     uq.Reweighting: reweighting,
     uq.Scores: scores,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer, make_column_transformer
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import IsolationForest, RandomForestClassifier, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
@@ -247,6 +249,26 @@ def test_several_targets_are_refused(model):
         as_predictive(model)
 
 
+@pytest.mark.parametrize(
+    ("answer", "classes"), [(two_classes, [0, 1]), (lambda rows: normal_model(rows)[0], None)]
+)
+def test_masked_predictions_are_refused(answer, classes):
+    def masked(rows):
+        values = np.asarray(answer(rows))
+        return np.ma.masked_array(values, mask=values > np.median(values))
+
+    with pytest.raises(ValueError, match="numbers are masked; return a number for each row"):
+        as_predictive(masked, classes)(X)
+    # A mask that hides nothing changes nothing.
+    whole = as_predictive(lambda rows: np.ma.masked_array(answer(rows)), classes)(X)
+    np.testing.assert_array_equal(whole.mean(), as_predictive(answer, classes)(X).mean())
+
+
+def test_sparse_probabilities_are_read_as_an_array():
+    sparse = as_predictive(lambda rows: csr_matrix(two_classes(rows)), classes=[0, 1])
+    np.testing.assert_array_equal(sparse(X).probabilities, two_classes(X))
+
+
 def test_several_numbers_for_a_row_are_refused():
     model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
     with pytest.raises(ModelError, match=r"rows of X were evaluated.*shape \(\d+, 2\) must be"):
@@ -257,6 +279,8 @@ def test_several_numbers_for_a_row_are_refused():
     ("model", "error", "message"),
     [
         (LogisticRegression, TypeError, "LogisticRegression is a class; pass a fitted model"),
+        (KMeans(2), TypeError, "KMeans predicts no target, but clusters or outliers; pass a"),
+        (IsolationForest(), TypeError, "IsolationForest predicts no target, but clusters or"),
         (42, TypeError, "int has neither predict_proba nor predict and is no function"),
         (
             type("Nameless", (), {"predict_proba": None})(),
@@ -269,7 +293,7 @@ def test_several_numbers_for_a_row_are_refused():
             r"the single class \['up'\]; fit it on at least two",
         ),
     ],
-    ids=["class", "number", "nameless", "single"],
+    ids=["class", "clusters", "outliers", "number", "nameless", "single"],
 )
 def test_objects_that_are_no_fitted_model_are_refused(model, error, message):
     with pytest.raises(error, match=message):

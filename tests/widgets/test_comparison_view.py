@@ -179,6 +179,8 @@ def test_state_and_code_name_the_models(explorer):
         explorer.compare_with = "model:flt"
     with pytest.raises(ValueError, match="it must be '', 'model:<name>', 'cohort:<name>', 'rest'"):
         explorer.compare_with = "flat"
+    with pytest.raises(ValueError, match="Did you mean 'model:flat'"):
+        explorer.compare_with = "flat"
     assert explorer.compare_with == ""
 
 

@@ -118,12 +118,12 @@ def test_remarks_on_few_effective_rows_are_those_of_the_results(explorer: uq.Exp
         assert not [note for note in [*remarks, *notes] if note.startswith("the weights are")]
 
 
-def test_a_model_that_is_far_too_sure_is_remarked_on() -> None:
+def test_predictions_that_are_too_narrow_are_remarked_on() -> None:
     X, y = normal_table()
     explainer = uq.Explainer(lambda X: (normal_model(X)[0], np.full(len(X), 0.01)), X, y)
     remarks, notes, html = remarks_and_notes(explainer)
     assert set(remarks) <= set(notes)
-    (remark,) = [note for note in notes if "the model is far too sure of its predictions" in note]
+    (remark,) = [note for note in notes if "the predictions are so narrow" in note]
     assert remark.split(" rises")[0] in html
 
 

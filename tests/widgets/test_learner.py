@@ -261,7 +261,9 @@ def test_remarks_of_the_learner_are_notes(explainer: uq.Explainer) -> None:
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         assert widget.wait(30)
         assert widget._frame["meta"]["learner"]["n_refits"] == 3
-        assert any(n.startswith("learner: 3 refits") for n in widget._frame["meta"]["notes"])
+        meta = widget._frame["meta"]
+        notes = dict(zip(meta["note_codes"], meta["notes"], strict=True))
+        assert notes["number-of-refits"].startswith("learner: 3 refits")
 
 
 def test_a_remark_of_two_learner_results_is_one_note(explainer: uq.Explainer) -> None:

@@ -67,6 +67,20 @@ def nasties():
     return uq.Explainer(forest, X, y), list(NASTY)
 
 
+def logistic():
+    """Return an explainer whose intervals need interactions from tau = -0.5 down."""
+    rng = np.random.default_rng(1000)
+    X = pd.DataFrame({"a": rng.normal(size=1000), "b": rng.exponential(size=1000)})
+    X["unused"] = rng.integers(0, 4, 1000).astype(float)
+
+    def model(X):
+        yes = 1 / (1 + np.exp(1 - X["a"] - X["b"]))
+        return np.stack([1 - yes, yes], axis=1)
+
+    y = (rng.random(1000) < model(X)[:, 1]).astype(int)
+    return uq.Explainer(model, X, y), ["a"]
+
+
 class Still(uq.Explorer):
     """A widget that follows nothing itself."""
 
@@ -209,6 +223,15 @@ def test_ends_are_near_at_a_narrow_hump(case, column, taus):
     session = Watched(case()[0], n_repeats=6, stress_feature=column)
     session.follow()
     assert max(errors_at(session, tau)["ends"] for tau in taus) <= LIMITS["ends"] / 2
+    session.widget.close()
+
+
+def test_levels_are_refined_until_they_tell_where_interactions_are_needed():
+    # At the first nodes, the ends of the unused feature alone were certain, which are 0.
+    session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
+    session.follow()
+    errors = [errors_at(session, tau)["ends"] for tau in (-0.65, -0.62, -0.58)]
+    assert max(errors) <= LIMITS["ends"]
     session.widget.close()
 
 

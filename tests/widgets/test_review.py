@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from uqwidgets import Remark
 from uqwidgets.inference import described_interval
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.page.review import ReviewedView, appendix, reading_path
@@ -152,7 +153,10 @@ def test_the_stress_of_a_category_has_its_table(explorer):
 def test_every_remark_is_shown_in_full_and_once(explorer):
     one = view_of(explorer)
     result = one.results["importance", "nll"]
-    remarks = ("a remark of importance " * 20, HOSTILE)
+    remarks = (
+        Remark("few-pairs", "a remark of importance " * 20),
+        Remark("memory-limit", HOSTILE),
+    )
     noted = replace(result, remarks=remarks)
     views = [
         replace(one, name=name, results={("importance", "nll"): noted})
@@ -163,4 +167,6 @@ def test_every_remark_is_shown_in_full_and_once(explorer):
     assert [item for item in items if "remark of importance" in item] == [
         "A remark of importance " + "a remark of importance " * 19 + ". "
     ]
-    assert "(importance of nll, pin 1; importance of nll, pin 2)" in elements.of("span")
+    where = "importance of nll, pin 1; importance of nll, pin 2"
+    assert f"(few-pairs: {where})" in elements.of("span")
+    assert f"(memory-limit: {where})" in elements.of("span")

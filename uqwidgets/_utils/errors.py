@@ -34,8 +34,12 @@ def in_one_line(error: BaseException) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """First line of the message of an error; empty if it has none."""
-    return next(iter(str(error).splitlines()), "")
+    """First line of the message of an error; empty if it has none, or if that fails in turn."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  the class of the error is not ours
+        return ""
+    return next(iter(text.splitlines()), "")
 
 
 # The end of the sentence about a function that writes into a read-only array.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import listed, with_unit
@@ -30,7 +31,7 @@ class CurveGrid(Result):
     Attributes
     ----------
     curves : tuple of Dependence
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     Raises
@@ -60,7 +61,7 @@ class CurveGrid(Result):
     """
 
     curves: Sequence[Dependence]
-    remarks: tuple[str, ...] = field(init=False)
+    remarks: tuple[Remark, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         curves = tuple(self.curves)

@@ -18,6 +18,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.options import checked_flag
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
@@ -207,7 +208,7 @@ def curve_blocks(
 
 def _curve_rows(
     evaluations: Evaluations, grids: Sequence[Grid], population: Population, lines: int | None
-) -> tuple[Positions | None, tuple[str, ...]]:
+) -> tuple[Positions | None, tuple[Remark, ...]]:
     """Choose the rows whose curves a result holds, None for all, with a remark if some lack.
 
     Averages are over all scored rows anyway. Without a number of ``lines``, the curves over all
@@ -226,9 +227,12 @@ def _curve_rows(
     if lines is not None:
         return curve_rows, ()
     return curve_rows, (
-        f"the average is over {len(scored):,} rows; the curves of {len(curve_rows):,} of them, "
-        f"evenly chosen, fit in the memory (lines={len(scored)} holds them all, in "
-        f"{len(scored) * nbytes_per_row / 1e6:,.0f} MB)",
+        Remark(
+            "curves-of-some-rows",
+            f"the average is over {len(scored):,} rows; the curves of {len(curve_rows):,} of them, "
+            f"evenly chosen, fit in the memory (lines={len(scored)} holds them all, in "
+            f"{len(scored) * nbytes_per_row / 1e6:,.0f} MB)",
+        ),
     )
 
 
@@ -242,7 +246,7 @@ class Averages:
     curves : ndarray of shape (g, n) or (g, r)
         Of all rows, or of ``curve_rows``.
     curve_rows : ndarray of shape (r,) or None
-    remarks : tuple of str
+    remarks : tuple of Remark
         On the rows whose curves the result holds.
     """
 
@@ -250,7 +254,7 @@ class Averages:
     std_error: Floats
     curves: Floats
     curve_rows: Positions | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 def _average(
@@ -259,7 +263,7 @@ def _average(
     n: int,
     scored: Population,
     curve_rows: Positions | None,
-    remarks: tuple[str, ...],
+    remarks: tuple[Remark, ...],
 ) -> Averages:
     """Average the curves of n rows, which arrive in blocks of points, and store some of them."""
     means: list[tuple[Floats, Floats]] = []

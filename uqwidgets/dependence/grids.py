@@ -13,6 +13,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
@@ -36,7 +37,7 @@ class Grid:
     points : tuple of object, length g
         The same values as plain Python objects, which are hashable and reach the model.
     spacing : {"quantile", "even", "observed", "given"}
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the curve should know about its grid.
     """
 
@@ -46,7 +47,7 @@ class Grid:
     values: npt.NDArray[Any]
     points: tuple[Any, ...]
     spacing: Spacing
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __len__(self) -> int:
         return len(self.points)
@@ -139,7 +140,7 @@ def _single_feature(table: Table, feature: str) -> str:
 
 
 def _grid(
-    table: Table, feature: str, values: Any, spacing: Any, remarks: tuple[str, ...] = ()
+    table: Table, feature: str, values: Any, spacing: Any, remarks: tuple[Remark, ...] = ()
 ) -> Grid:
     categorical, points = table.kind(feature) == "categorical", tuple(values.tolist())
     return Grid(feature, table.index(feature), categorical, values, points, spacing, remarks)
@@ -188,7 +189,7 @@ def _levels(points: int) -> Floats:
     return np.arange(points) / (points - 1)
 
 
-def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
+def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[Remark, ...]]:
     values, codes = distinct(present)
     _, first, counts = np.unique(codes, return_index=True, return_counts=True)
     # Among equally frequent categories the first in the table win.
@@ -197,9 +198,13 @@ def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], t
         frequent.sort(key=list(present.cat.categories).index)
     else:
         frequent.sort(key=str)
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     if len(values) > most:
-        remarks = (f"the {most} most frequent of {len(values)} categories are shown",)
+        remarks = (
+            Remark(
+                "rare-categories", f"the {most} most frequent of {len(values)} categories are shown"
+            ),
+        )
     return object_array(frequent), remarks
 
 

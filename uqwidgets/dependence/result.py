@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 from uqwidgets.plotting.result import Result, over_refits
 from uqwidgets.plotting.text import value_text
@@ -64,7 +65,7 @@ class Dependence(Result):
     per_refit : ndarray of shape (refits, g) or None
         For a learner, the average in every refit. Its ``curves`` are means over the refits that
         did not train on the row, NaN if all did.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -113,7 +114,7 @@ class Dependence(Result):
     ess: float
     curve_rows: Positions | None = None
     per_refit: Floats | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def n_refits(self) -> int:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.rounding import difference
 from uqwidgets.plotting.result import Result, in_unit, over_refits
 
@@ -49,7 +50,7 @@ class Surface(Result):
         Effective sample size of the scored rows.
     per_refit : ndarray of shape (refits, g1, g2) or None
         For a learner, the average in every refit.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -93,7 +94,7 @@ class Surface(Result):
     weighted: bool
     ess: float
     per_refit: Floats | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def n_refits(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.remarks import Remark
 
 
 class Sized(Protocol):
@@ -175,7 +176,7 @@ def bytes_text(size: float, whole: Callable[[float], int]) -> str:
     return f"{whole(size / unit[0])}{unit[1]}"
 
 
-def remarks_on_limit(limit: int, smallest: float, what: str) -> tuple[str, ...]:
+def remarks_on_limit(limit: int, smallest: float, what: str) -> tuple[Remark, ...]:
     """Return a remark if a memory limit is below the smallest one that an analysis keeps to.
 
     Parameters
@@ -188,7 +189,10 @@ def remarks_on_limit(limit: int, smallest: float, what: str) -> tuple[str, ...]:
     if limit >= smallest:
         return ()
     return (
-        f"memory_limit={bytes_text(limit, math.floor)!r} is too little for {what}, and more memory "
-        f"was taken; {bytes_text(smallest, math.ceil)!r} is the smallest limit that this analysis "
-        "keeps to",
+        Remark(
+            "memory-limit",
+            f"memory_limit={bytes_text(limit, math.floor)!r} is too little for {what}, and more "
+            f"memory was taken; {bytes_text(smallest, math.ceil)!r} is the smallest limit that "
+            "this analysis keeps to",
+        ),
     )

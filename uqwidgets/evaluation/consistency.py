@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution
@@ -77,14 +78,17 @@ class Consistency:
         self.differing += int(differs.sum())
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """What a reader of a result should know."""
         if not self.differing:
             return ()
         return (
-            "asked again about the same rows, the model gives other answers: they change from call "
-            "to call or with the rows beside, and this noise is in all results (fix the model's "
-            "random state, or switch off what only training needs, such as dropout)",
+            Remark(
+                "unstable-predictions",
+                "asked again about the same rows, the model gives other answers: they change from "
+                "call to call or with the rows beside, and this noise is in all results (fix the "
+                "model's random state, or switch off what only training needs, such as dropout)",
+            ),
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.forking import renew_after_fork
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Cache, remarks_on_limit
 from uqwidgets.evaluation.consistency import Consistency
@@ -104,11 +105,11 @@ class Predictions:
         return self._calls.rows
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """What a reader of results should know about the model, its answers, and the memory."""
         return self._remarks + self._consistency.remarks + self.remarks_on_memory()
 
-    def remarks_on_memory(self, further: int = 0) -> tuple[str, ...]:
+    def remarks_on_memory(self, further: int = 0) -> tuple[Remark, ...]:
         """Return a remark if an analysis does not keep to the memory limit.
 
         Parameters

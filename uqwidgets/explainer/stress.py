@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
@@ -190,7 +191,7 @@ class Stressing:
         rows: npt.ArrayLike | None,
     ) -> Stress:
         """Compute `stress` for indicators, which may be those of two models."""
-        remarks: tuple[str, ...] = ()
+        remarks: tuple[Remark, ...] = ()
         n = len(self.table)
         chosen = None if rows is None else Population.of(n, rows=rows).rows
         if features is None:
@@ -200,11 +201,11 @@ class Stressing:
         names = [self.table.features[self.table.index(f)] for f in as_names(features)]
         checked_options(tail, anchor, missing, MISSING)
         summaries = find()
-        omissions: list[str] = []
+        omissions: list[Remark] = []
 
         outputs = [v for i in summaries if isinstance(i, Indicator) for v in i.per_row]
 
-        def stressed(name: str) -> tuple[Sequence[StressedColumn], tuple[str, ...]]:
+        def stressed(name: str) -> tuple[Sequence[StressedColumn], tuple[Remark, ...]]:
             of_feature = stressed_columns(self.table, name, tail, anchor, missing, chosen)
             return of_feature, self._omissions(name, of_feature[0].positions, missing, chosen)
 
@@ -277,7 +278,7 @@ class Stressing:
         positions: npt.NDArray[np.intp] | None,
         missing: str,
         rows: npt.NDArray[np.intp] | None,
-    ) -> tuple[str, ...]:
+    ) -> tuple[Remark, ...]:
         """Remark on rows without a value, and on categories, that are not stressed."""
         size = len(self.table) if rows is None else len(rows)
         n_missing = 0 if positions is None else size - len(positions)
@@ -286,7 +287,8 @@ class Stressing:
             return remarks
         of = f"{size} {'rows' if rows is None else 'chosen rows'}"
         fate = "keep their weight" if missing == "keep" else "are left out"
-        return (f"{feature}: {n_missing} of {of} without a value {fate}", *remarks)
+        left_out = f"{feature}: {n_missing} of {of} without a value {fate}"
+        return (Remark("missing-values", left_out), *remarks)
 
     def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:
         if entries is None:

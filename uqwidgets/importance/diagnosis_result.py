@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result, in_unit
 from uqwidgets.plotting.text import counted
 
@@ -51,7 +52,7 @@ class Diagnosis(Result):
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -97,7 +98,7 @@ class Diagnosis(Result):
     level: float
     weighted: bool
     ess: float
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

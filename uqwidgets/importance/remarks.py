@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
@@ -17,6 +18,8 @@ from uqwidgets.measures import Measure
 _DOMINATING_SHARE = 0.5
 # With fewer rows than this, a single row may well have that share.
 _FEW_ROWS = 10
+# A row whose nll is this far above the median is a hundred times less likely than a typical row.
+_NATS_OF_A_SURPRISE = math.log(100)
 # So large an importance for nll means that densities fall by a factor of e^-100: no data say so.
 _NATS_OF_NO_DENSITY = 100.0
 # Fewer effective pairs of a scored row and a donor than this deserve a remark.
@@ -35,7 +38,7 @@ def remarks_on_measure(
     intervals: Sequence[Bounds],
     population: Population,
     settings: Settings,
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Return the remarks on importance for one measure, wherever it is shown.
 
     Parameters
@@ -51,24 +54,28 @@ def remarks_on_measure(
     return (
         *remarks_on_ceiling(measure, original),
         *remarks_on_dominance(measure, original, population.scored),
-        *remarks_on_certainty(measure, features, intervals, settings),
+        *remarks_on_narrowness(measure, features, intervals, settings),
         *remarks_on_weights(measure, population, settings),
         *remarks_on_open_ends(intervals),
     )
 
 
-def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[str, ...]:
+def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[Remark, ...]:
     """Return a remark if the model rules out the observed target of some rows."""
     count = int((original >= measure.ceiling).sum())
     if not count:
         return ()
     return (
-        f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
-        f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the model)",
+        Remark(
+            "probability-zero",
+            f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
+            f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the "
+            "model)",
+        ),
     )
 
 
-def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> tuple[str, ...]:
+def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> tuple[Remark, ...]:
     """Return a remark if a single row dominates the mean of a loss.
 
     Parameters
@@ -84,16 +91,25 @@ def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> 
     row = int(parts.argmax())
     if np.count_nonzero(scored) < _FEW_ROWS or not parts[row] > _DOMINATING_SHARE * total:
         return ()
-    advice = ": the model is far too sure there" if measure.unit else ""
+    surprise = float(original[row] - np.median(original[scored > 0]))
+    is_too_sure = _is_log_loss(measure) and surprise > _NATS_OF_A_SURPRISE
+    advice = ": the model is far too sure there" if is_too_sure else ""
     return (
-        f"row {row} alone makes up {parts[row] / total:.0%} of the mean {measure.name} "
-        f"({original[row]:.4g}){advice}",
+        Remark(
+            "dominating-row",
+            f"row {row} alone makes up {parts[row] / total:.0%} of the mean {measure.name} "
+            f"({original[row]:.4g}){advice}",
+        ),
     )
 
 
-def remarks_on_certainty(
+def _is_log_loss(measure: Measure) -> bool:
+    return measure.unit == "nats" and measure.needs_truth
+
+
+def remarks_on_narrowness(
     measure: Measure, features: Sequence[str], intervals: Sequence[Bounds], settings: Settings
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Return a remark if replaced values have nearly no density under the model.
 
     Parameters
@@ -103,8 +119,7 @@ def remarks_on_certainty(
     intervals : sequence of Bounds, length p
     settings : Settings
     """
-    is_log_loss = measure.unit == "nats" and measure.needs_truth
-    if not is_log_loss or settings.compare != "difference":
+    if not _is_log_loss(measure) or settings.compare != "difference":
         return ()
     estimate, feature = max(
         ((b.estimate, f) for b, f in zip(intervals, features, strict=True) if b.estimate > 0),
@@ -113,13 +128,16 @@ def remarks_on_certainty(
     if estimate < _NATS_OF_NO_DENSITY:
         return ()
     return (
-        f"without {feature} the {measure.name} rises by {estimate:.3g} nats: the model is far too "
-        "sure of its predictions (pass noise= where the members of a model are read, or calibrate "
-        "it)",
+        Remark(
+            "narrow-predictions",
+            f"without {feature} the {measure.name} rises by {estimate:.3g} nats: the predictions "
+            "are so narrow that a few rows decide this number (rank by crps; pass noise= where "
+            "the members of a model are read)",
+        ),
     )
 
 
-def remarks_on_pairs(pairs: Sequence[float]) -> tuple[str, ...]:
+def remarks_on_pairs(pairs: Sequence[float]) -> tuple[Remark, ...]:
     """Return a remark if the weights leave no pairs of a scored row and a donor, or few.
 
     Parameters
@@ -129,39 +147,52 @@ def remarks_on_pairs(pairs: Sequence[float]) -> tuple[str, ...]:
     """
     if 0 < min(pairs) < _FEW_PAIRS:
         return (
-            f"the weights leave about {min(pairs):.0f} effective pairs of a scored row and a donor "
-            "for some features (ask for more repeats)",
+            Remark(
+                "few-pairs",
+                f"the weights leave about {min(pairs):.0f} effective pairs of a scored row and a "
+                "donor for some features (ask for more repeats)",
+            ),
         )
     count = sum(number == 0 for number in pairs)
     if not count:
         return ()
     return (
-        f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
-        "weight, so they have no importance here (ask for more repeats, or spread the weights)",
+        Remark(
+            "no-pairs",
+            f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that "
+            "has weight, so they have no importance here (ask for more repeats, or spread the "
+            "weights)",
+        ),
     )
 
 
 def remarks_on_weights(
     measure: Measure, population: Population, settings: Settings
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Return a remark if the weights leave too few effective rows for intervals of a loss."""
     enough = population.evenness > _EVEN_WEIGHTS or population.ess >= _FEW_EFFECTIVE_ROWS
     if enough or not measure.needs_truth or settings.interval != "u-statistic":
         return ()
     return (
-        f"the weights are worth {population.ess:.0f} rows (effective sample size); below "
-        f"{_FEW_EFFECTIVE_ROWS}, intervals may end too low, most of all those of the squared error "
-        f"and of features that the weights depend on: {_COVERAGE_OF_FEW_ROWS} of 95 % intervals of "
-        "losses held the importance in simulations",
+        Remark(
+            "few-effective-rows",
+            f"the weights are worth {population.ess:.0f} rows (effective sample size); below "
+            f"{_FEW_EFFECTIVE_ROWS}, intervals may end too low, most of all those of the squared "
+            f"error and of features that the weights depend on: {_COVERAGE_OF_FEW_ROWS} of 95 % "
+            "intervals of losses held the importance in simulations",
+        ),
     )
 
 
-def remarks_on_open_ends(intervals: Sequence[Bounds]) -> tuple[str, ...]:
+def remarks_on_open_ends(intervals: Sequence[Bounds]) -> tuple[Remark, ...]:
     """Return a remark if a ratio has no upper limit, because its denominator may be zero."""
     count = sum(math.isnan(each.high) and math.isfinite(each.low) for each in intervals)
     if not count:
         return ()
     return (
-        f"for {count} of {len(intervals)} features these rows set the ratio no upper limit, for "
-        "the mean before the replacement may be near zero (compare='difference' has one)",
+        Remark(
+            "open-ratio",
+            f"for {count} of {len(intervals)} features these rows set the ratio no upper limit, "
+            "for the mean before the replacement may be near zero (compare='difference' has one)",
+        ),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
 from uqwidgets.plotting.text import counted
 
@@ -53,7 +54,7 @@ class Importance(Result):
         separation``. The separation is the share of the feature's variance between subgroups.
     per_refit : ndarray of shape (p, m) or None
         For a learner, the importance in every refit.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -101,7 +102,7 @@ class Importance(Result):
     ess: float
     subgroups: pd.DataFrame | None = None
     per_refit: Floats | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sampled_differences
@@ -134,7 +135,7 @@ def importance_of_samples(
         per_row[j, np.searchsorted(rows, known)] = row_changes[j]
     counts = sorted({len(known) for known in scored_rows})
     ends = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
-    so_far = f"{ends} of {len(population.positions):,} rows so far"
+    so_far = Remark("sampled-rows", f"{ends} of {len(population.positions):,} rows so far")
     intervals = estimates.intervals()
     return build_result(
         features,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.learner.interval_choice import (
     LearnerIntervalName,
     ResultKind,
@@ -54,7 +55,7 @@ class Averaging:
     weighted : bool
         Whether rows have weights.
     level : float
-    remarks : tuple of str
+    remarks : tuple of Remark
         Remarks on the refits themselves, such as failed ones.
     """
 
@@ -64,7 +65,7 @@ class Averaging:
     requested: LearnerIntervalName | None
     weighted: bool
     level: float
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
     @property
     def n(self) -> int:
@@ -168,19 +169,19 @@ class Averaging:
         )
 
     def remarks_on(
-        self, kind: ResultKind, of_refits: Sequence[tuple[str, ...]] = ()
-    ) -> tuple[str, ...]:
+        self, kind: ResultKind, of_refits: Sequence[tuple[Remark, ...]] = ()
+    ) -> tuple[Remark, ...]:
         """Return the remarks on a result: on the refits, on their results, on its interval.
 
         Parameters
         ----------
         kind : str
             Kind of result.
-        of_refits : sequence of m tuples of str
+        of_refits : sequence of m tuples of Remark
             Remarks on each refit's own result.
         """
         name = self.interval_name(kind)
-        sentence = coverage(name, kind, self.plan.resampling, self.correction, self.weighted)
+        covered = coverage(name, kind, self.plan.resampling, self.correction, self.weighted)
         # A refit has a part of the memory, and the remarks on all refits are on the whole.
         on_parts = {
             remark
@@ -188,7 +189,7 @@ class Averaging:
             for remark in refit.explainer.evaluations.remarks_on_memory()
         }
         others = [tuple(r for r in each if r not in on_parts) for each in of_refits]
-        return (*self.remarks, *merge_remarks(others), sentence)
+        return (*self.remarks, *merge_remarks(others), Remark("learner-coverage", covered))
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
         """Average each row's value over the refits that held the row out.
@@ -247,7 +248,7 @@ def weights_of_held_out(
     return [*each]
 
 
-def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def merge_remarks(of_refits: Sequence[tuple[Remark, ...]]) -> tuple[Remark, ...]:
     """Return each remark once, whatever the number of refits that have it.
 
     Remarks that differ in their numbers only, such as a number of held-out rows, are one remark
@@ -255,9 +256,9 @@ def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    of_refits : sequence of m tuples of str
+    of_refits : sequence of m tuples of Remark
     """
-    alike: dict[str, list[str]] = {}
+    alike: dict[str, list[Remark]] = {}
     n_refits: dict[str, int] = {}
     for remarks in of_refits:
         shapes = {remark: _NUMBER.sub("#", remark) for remark in dict.fromkeys(remarks)}
@@ -273,7 +274,7 @@ def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
             where = f"in {n_refits[shape]} of {m} refits: "
         else:
             where = "" if len(set(same)) == 1 else "in each refit: "
-        merged.append(where + _with_ranges(same))
+        merged.append(Remark(same[0].code, where + _with_ranges(same)))
     return tuple(merged)
 
 

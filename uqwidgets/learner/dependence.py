@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import (
     Averages,
     CurveTransform,
@@ -118,16 +119,19 @@ def learner_dependence(
     )
 
 
-def _curve_rows(averaging: Averaging, n_points: int) -> tuple[Positions | None, tuple[str, ...]]:
+def _curve_rows(averaging: Averaging, n_points: int) -> tuple[Positions | None, tuple[Remark, ...]]:
     """Choose the rows whose curves a result holds, None for all, with a remark if some lack."""
     n, room = averaging.n, averaging.array_room
     if 8 * n_points * n <= room:
         return None, ()
     rows = np.asarray(evenly(n, max(1, room // (8 * n_points))))
     return rows, (
-        f"the average is over {n:,} rows; the curves of {len(rows):,} of them, evenly chosen, fit "
-        f"in the memory (memory_limit='{math.ceil(8 * n_points * n * 5 / 1e6)}MB' holds them "
-        "all)",
+        Remark(
+            "curves-of-some-rows",
+            f"the average is over {n:,} rows; the curves of {len(rows):,} of them, evenly chosen, "
+            f"fit in the memory (memory_limit='{math.ceil(8 * n_points * n * 5 / 1e6)}MB' holds "
+            "them all)",
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result, in_unit
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Performance(OverRefits):
     level : float
     correction : float
         Term that is added to 1/m in the variance.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences on failed refits and on the coverage of the interval.
 
     See Also
@@ -107,7 +108,7 @@ class Performance(OverRefits):
     per_refit: Floats
     level: float
     correction: float
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -146,7 +147,7 @@ class Comparison(OverRefits):
     level : float
     correction : float
         Term that is added to 1/m in the variance.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences on failed refits and on the coverage of the interval.
 
     See Also
@@ -186,7 +187,7 @@ class Comparison(OverRefits):
     per_refit: Floats
     level: float
     correction: float
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.options import check_callback, checked_count, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -226,22 +227,32 @@ class Procedure:
         predictive = averaging.refits[0].explainer.predictive
         return Table(self._refits.X, self._refits.y, predictive)
 
-    def _remarks(self) -> tuple[str, ...]:
+    def _remarks(self) -> tuple[Remark, ...]:
         remarks = []
         failed = self._refits.failed(self.n_refits)
         if failed:
             first = failed[0]
             remarks.append(
-                f"{len(failed)} of {self.n_refits} refits failed and are left out; the first is "
-                f"refit {first.number} (seed {first.seed}): {first.problem}"
+                Remark(
+                    "failed-refits",
+                    f"{len(failed)} of {self.n_refits} refits failed and are left out; the first "
+                    f"is refit {first.number} (seed {first.seed}): {first.problem}",
+                )
             )
         if self._refits.plan.strata is not None:
-            remarks.append("a class is rare, so each class was resampled by itself")
+            remarks.append(
+                Remark(
+                    "stratified-refits", "a class is rare, so each class was resampled by itself"
+                )
+            )
         if not _FEWEST_REFITS <= self.n_refits <= _MOST_REFITS:
             remarks.append(
-                f"{self.n_refits} refits: fewer than {_FEWEST_REFITS} make wide and uncertain "
-                f"intervals, more than {_MOST_REFITS} make them too narrow, because all learn from "
-                "the same rows"
+                Remark(
+                    "number-of-refits",
+                    f"{self.n_refits} refits: fewer than {_FEWEST_REFITS} make wide and uncertain "
+                    f"intervals, more than {_MOST_REFITS} make them too narrow, because all learn "
+                    "from the same rows",
+                )
             )
         smallest = sum(r.explainer.evaluations.smallest_limit() for r in self.refits)
         what = f"{len(self.refits)} refits of {len(self._refits.y):,} rows"

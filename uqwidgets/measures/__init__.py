@@ -110,10 +110,11 @@ def find(measure: str | Function, offers: Offers) -> Measure:
         return offer
     if isinstance(offer, Family):
         raise ValueError(f"measure {measure!r} lacks a number, as in {offer.example}.")
+    names = [name for name, one in described(offers) if not isinstance(one, str)]
     if offer is not None:
-        raise ValueError(f"measure {measure!r} is not available: {offer}.")
-    allowed = [name for name, one in described(offers) if not isinstance(one, str)]
-    raise ValueError(unknown("measure", measure, allowed))
+        others = f"; this model has {', '.join(map(repr, names[:4]))}" if names else ""
+        raise ValueError(f"measure {measure!r} is not available: {offer}{others}.")
+    raise ValueError(unknown("measure", measure, names))
 
 
 def look_up(name: str, offers: Offers) -> Measure | Family | str | None:

@@ -14,6 +14,7 @@ from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
 from uqwidgets.metrics.metric import Metric, unfit
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
@@ -150,9 +151,12 @@ def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: L
         raise unfit(name, error) from error
 
 
-def undefined(label: str, missing: int, total: int, where: str) -> str:
+def undefined(label: str, missing: int, total: int, where: str) -> Remark:
     """Return the remark that a metric has no value in some places."""
-    return f"{label} is not defined, as where one class is left, for {missing} of {total} {where}"
+    return Remark(
+        "undefined-metric",
+        f"{label} is not defined, as where one class is left, for {missing} of {total} {where}",
+    )
 
 
 def _are_numeric(classes: Labels | None) -> bool:

@@ -77,7 +77,10 @@ class ScorerParts:
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """Parameters of the function by name."""
-        return signature(self.function).parameters
+        try:
+            return signature(self.function).parameters
+        except ValueError:  # a function that is not written in Python need not have one
+            return {}
 
     @property
     def takes_weights(self) -> bool:
@@ -87,12 +90,17 @@ class ScorerParts:
     @property
     def is_regression_metric(self) -> bool:
         """Whether the function is one of scikit-learn's metrics of numbers."""
-        return self.function.__module__.endswith("._regression")
+        return self._module.endswith("._regression")
 
     @property
     def is_label_metric(self) -> bool:
         """Whether it is one of scikit-learn's metrics of classes, a function of their labels."""
-        return self.function.__module__.endswith("._classification")
+        return self._module.endswith("._classification")
+
+    @property
+    def _module(self) -> str:
+        # The functions of NumPy 1.26 do not say in which module they are.
+        return getattr(self.function, "__module__", None) or ""
 
     @property
     def name(self) -> str:
@@ -106,7 +114,7 @@ class ScorerParts:
         """Least and greatest score, whatever the rows; infinite for a function of the user."""
         # With normalize=False a metric counts rows, with adjusted=True it is relative to chance.
         rescaled = not self.arguments.get("normalize", True) or self.arguments.get("adjusted")
-        if rescaled or not self.function.__module__.startswith("sklearn.metrics"):
+        if rescaled or not self._module.startswith("sklearn.metrics"):
             return -inf, inf
         low, high = _BOUNDS.get(self.function.__name__, (-inf, inf))
         return (low, high) if self.sign > 0 else (-high, -low)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import population
 
@@ -60,7 +61,7 @@ class Scores(_OfPopulation):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
 
     See Also
@@ -92,7 +93,7 @@ class Scores(_OfPopulation):
     low: Floats
     high: Floats
     level: float
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Bounds, symmetric, without_groups
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -106,7 +107,10 @@ def scores_of(
         n_rows=len(population.positions),
         ess=population.ess,
         remarks=tuple(
-            f"{label} is not defined for these rows, as where one class is left"
+            Remark(
+                "undefined-metric",
+                f"{label} is not defined for these rows, as where one class is left",
+            )
             for label in undefined
         ),
     )
@@ -130,9 +134,10 @@ def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
     if not is_empty.any():
         return result
     labels = [label for label, empty in zip(result.labels, is_empty, strict=True) if empty]
-    why = (
+    why = Remark(
+        "no-interval",
         f"{' and '.join(labels)}: there is no interval, because leaving out any one row does not "
-        "change the value; other rows of the population may change it"
+        "change the value; other rows of the population may change it",
     )
     low, high = (np.where(is_empty, np.nan, ends) for ends in (result.low, result.high))
     return replace(result, low=low, high=high, remarks=(*result.remarks, why))

@@ -49,8 +49,8 @@ def _is_in_kernel() -> bool:
 show_without_network()
 
 
-def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Return a colour and a dash for every one of these features.
+def line_styles(names: list[str], field: str = "feature") -> tuple[alt.Color, alt.StrokeDash]:
+    """Return a colour and a dash for every one of these features, or names in another column.
 
     The scale names all of them, so that charts side by side, which share it, agree.
     """
@@ -58,11 +58,14 @@ def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
     legend = alt.Legend(
         symbolType="stroke", symbolSize=300, symbolStrokeWidth=2.5, symbolOpacity=1, labelLimit=180
     )
-    colour = alt.Scale(domain=names, range=PALETTE[: len(names)])
-    dash = alt.Scale(domain=names, range=DASHES[: len(names)])
+    colours = [PALETTE[k % len(PALETTE)] for k in range(len(names))]
+    # Beyond the number of colours, the same colours have other dashes.
+    dashes = [DASHES[(k + k // len(PALETTE)) % len(DASHES)] for k in range(len(names))]
+    colour = alt.Scale(domain=names, range=colours)
+    dash = alt.Scale(domain=names, range=dashes)
     return (
-        alt.Color("feature:N", title=None, scale=colour, legend=legend),
-        alt.StrokeDash("feature:N", title=None, scale=dash, legend=legend),
+        alt.Color(f"{field}:N", title=None, scale=colour, legend=legend),
+        alt.StrokeDash(f"{field}:N", title=None, scale=dash, legend=legend),
     )
 
 

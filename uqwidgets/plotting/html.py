@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NewType
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.text import counted, listed
 
 # Only `words` and `element` make Markup: the type checker refuses any other text in a page.
@@ -40,7 +41,11 @@ def element(tag: str, *children: Markup, **attributes: str | float | None) -> Ma
 def panel(title: str, summary: str, picture: Markup, notes: Sequence[str], data: Markup) -> Markup:
     """Arrange one result: title, summary, picture, notes in small print, table."""
     small = [
-        element("div", element("small", words(note)), style="margin:2px 0;opacity:.8")
+        element(
+            "div",
+            element("small", words(note), title=note.code if isinstance(note, Remark) else None),
+            style="margin:2px 0;opacity:.8",
+        )
         for note in _first(notes)
     ]
     return element(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ class Result(ABC):
 
     Attributes
     ----------
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
     """
 
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     @abstractmethod

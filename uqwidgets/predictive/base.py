@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from uqwidgets._typing import Floats
 
@@ -239,7 +240,25 @@ def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
 
 def floats(values: npt.ArrayLike) -> Floats:
     """Return an array of doubles; the array itself if it is one already."""
-    return np.asarray(values, dtype=np.float64, order="C")
+    return np.asarray(unmasked(values), dtype=np.float64, order="C")
+
+
+def unmasked(values: Any) -> Any:
+    """Return values, a sparse matrix as a dense array.
+
+    Raises
+    ------
+    ValueError
+        If some of them are masked: numpy would read what lies behind the mask.
+    """
+    if issparse(values):
+        return values.toarray()  # type: ignore[attr-defined]  # of every sparse container
+    count = int(np.count_nonzero(values.mask)) if isinstance(values, np.ma.MaskedArray) else 0
+    if count:
+        raise ValueError(
+            f"{count} of {values.size} numbers are masked; return a number for each row."
+        )
+    return values
 
 
 def targets(y: npt.ArrayLike, n: int, members: bool = False) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.base import PredictiveDistribution, finite, targets
+from uqwidgets.predictive.base import PredictiveDistribution, finite, targets, unmasked
 
 
 def _is_number(value: object) -> bool:
@@ -58,7 +58,7 @@ class Point(PredictiveDistribution):
     _arrays: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
-        value = np.asarray(self.value)
+        value = np.asarray(unmasked(self.value))
         if value.ndim != 1:
             raise ValueError(f"predictions of shape {value.shape} must be (rows,).")
         if value.dtype == object and all(_is_number(one) for one in value.tolist()):

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranks, responses
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
@@ -326,10 +327,13 @@ def _column_means(values: Floats, share: Floats) -> Floats:
     return weighted_sums(values.T, share)
 
 
-def _remarks(table: Table, status_of: dict[str, _Status]) -> tuple[str, ...]:
+def _remarks(table: Table, status_of: dict[str, _Status]) -> tuple[Remark, ...]:
     n = len(table)
     remarks = [
-        f"{unit}: {status.n_missing} of {n} rows without a value are left out of its score"
+        Remark(
+            "missing-values",
+            f"{unit}: {status.n_missing} of {n} rows without a value are left out of its score",
+        )
         for unit, status in status_of.items()
         if status.n_missing
     ]
@@ -338,7 +342,10 @@ def _remarks(table: Table, status_of: dict[str, _Status]) -> tuple[str, ...]:
         distinct = categories(table, name)
         if distinct > MOST_CATEGORIES:
             remarks.append(
-                f"{name}: the {MOST_CATEGORIES} most frequent of {distinct} categories are "
-                "predicted one by one, the others as one"
+                Remark(
+                    "rare-categories",
+                    f"{name}: the {MOST_CATEGORIES} most frequent of {distinct} categories are "
+                    "predicted one by one, the others as one",
+                )
             )
     return tuple(remarks)

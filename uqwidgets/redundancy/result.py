@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
 
@@ -52,7 +53,7 @@ class Redundancy(Result):
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
 
     See Also
@@ -96,7 +97,7 @@ class Redundancy(Result):
     level: float
     weighted: bool
     ess: float
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

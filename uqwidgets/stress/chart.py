@@ -10,44 +10,66 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
 from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, line_styles, tooltips
 from uqwidgets.plotting.svg import BLUE, VERMILLION
 from uqwidgets.plotting.text import listed, minus, sentence, with_unit
 from uqwidgets.stress.result import Stress, by_response, emphasised, response
 
+PANELS_IN_A_ROW = 2
 
-def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
-    """Draw an indicator over tau, with one line per feature and the leading features in colour.
 
-    The features in colour and their colours are the same for all indicators of a result.
+def stress_chart(
+    result: Stress, indicators: Sequence[str], features: Sequence[str] | None = None
+) -> alt.LayerChart | alt.ConcatChart:
+    """Draw indicators over tau, with one line per feature and the leading features in colour.
+
+    The features in colour and their colours are the same for all indicators of a result, so that
+    several panels share one legend.
 
     Parameters
     ----------
     result : Stress
-    indicator : str
-        One of ``result.indicators``.
+    indicators : sequence of str
+        Of ``result.indicators``; one panel for each.
+    features : sequence of str, optional
+        Features in colour, in the order of their colours.
 
     Returns
     -------
-    alt.LayerChart
+    alt.LayerChart or alt.ConcatChart
 
     Raises
     ------
     ValueError
-        If the result does not have this indicator.
+        If the result does not have an indicator or a feature.
     """
-    if indicator not in result.indicators:
-        raise ValueError(
-            f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
-        )
+    for indicator in indicators:
+        if indicator not in result.indicators:
+            raise ValueError(
+                f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
+            )
+    if features is None:
+        leading = [result.features[j] for j in emphasised(result)]
+    else:
+        leading = [one_of(result.features, name, "stressed feature") for name in features]
+    panels = [_profile(result, indicator, leading) for indicator in indicators]
+    if len(panels) == 1:
+        return panels[0]
+    small = [panel.properties(width=WIDTH / 2, height=WIDTH / 3) for panel in panels]
+    return alt.concat(*small, columns=PANELS_IN_A_ROW)
+
+
+def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerChart:
+    """Draw one indicator, these features in colour."""
     name = result.labels[indicator]
     unit = f" ({result.units[indicator]})" if result.units[indicator] else ""
     order = by_response(result, indicator)
     order = order[np.isfinite(response(result.values[indicator])[order])]
     ranked = [result.features[j] for j in order]
-    leading = [result.features[j] for j in emphasised(result)]
     rest = [feature for feature in ranked if feature not in leading]
-    drawn = [*leading, *rest[: MOST_LINES // len(result.taus) - len(leading)]]
+    room = max(0, MOST_LINES // len(result.taus) - len(leading))
+    drawn = [*leading, *rest[:room]]
 
     frame = result.frame
     frame = frame[(frame["indicator"] == indicator) & frame["feature"].isin(drawn)]

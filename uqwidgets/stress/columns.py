@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.anchors import Anchor, checked_options
 from uqwidgets.stress.projection import Column
@@ -181,7 +182,7 @@ def stressed_column(
 
 def omitted_categories(
     table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Return a remark where `stressed_columns` omits the rarer categories of a feature."""
     if table.kind(feature) == "numeric":
         return ()
@@ -189,8 +190,11 @@ def omitted_categories(
     if distinct <= MOST_CATEGORIES:
         return ()
     return (
-        f"{feature}: the {MOST_CATEGORIES} most frequent of {distinct:,} categories are stressed; "
-        "stress_weights takes any other as its category",
+        Remark(
+            "rare-categories",
+            f"{feature}: the {MOST_CATEGORIES} most frequent of {distinct:,} categories are "
+            "stressed; stress_weights takes any other as its category",
+        ),
     )
 
 
@@ -291,7 +295,7 @@ def _missing_text(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | N
 
 def stressable(
     table: Table, missing: str = "error", rows: npt.NDArray[np.intp] | None = None
-) -> tuple[list[str], tuple[str, ...]]:
+) -> tuple[list[str], tuple[Remark, ...]]:
     """Return the features to stress by default, and a remark for each other one.
 
     Constant features are returned too: their status says that they are constant.
@@ -307,5 +311,7 @@ def stressable(
             )
         if why not in (None, "constant"):
             left_out[feature] = why
-    remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
+    remarks = tuple(
+        Remark("feature-left-out", f"{f} is left out: {why}") for f, why in left_out.items()
+    )
     return [f for f in table.features if f not in left_out], remarks

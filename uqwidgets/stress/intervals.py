@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit, stdtrit
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.stress.indicators import SHARE
 
@@ -212,7 +213,7 @@ COVERAGE_BY_NODES = Coverage(
 
 def coverage_remarks(
     features: Sequence[str], taus: Floats, ess: Floats, coverage: Coverage
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Remark on intervals that rest on so few rows that their coverage may be below their level.
 
     Parameters
@@ -236,6 +237,9 @@ def coverage_remarks(
     if least == 0:
         where, advice = "at every tau", "Take more rows."
     return (
-        f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
-        f"rows (ess). In simulations, {coverage.simulated}. {advice}",
+        Remark(
+            "coverage-under-stress",
+            f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
+            f"rows (ess). In simulations, {coverage.simulated}. {advice}",
+        ),
     )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import effective_sample_size
 from uqwidgets.inference.sums import dot
@@ -40,7 +41,7 @@ def stress(
     tail: float,
     anchor: str,
     level: float | None,
-    remarks: tuple[str, ...],
+    remarks: tuple[Remark, ...],
 ) -> Stress:
     """Stress each column separately and summarise the rows at each level.
 
@@ -59,7 +60,7 @@ def stress(
     anchor : str
     level : float or None
         Level of the intervals; None for none.
-    remarks : tuple of str
+    remarks : tuple of Remark
 
     Returns
     -------
@@ -117,7 +118,7 @@ def build_result(
     tail: float,
     anchor: str,
     level: float | None,
-    remarks: tuple[str, ...],
+    remarks: tuple[Remark, ...],
 ) -> Stress:
     """Build the result from columns that are stressed one by one.
 
@@ -250,7 +251,7 @@ def _over_rows(
     )
 
 
-def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[str, ...]:
+def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[Remark, ...]:
     """Remark on points where there are weights, but a metric is not defined for them.
 
     Parameters

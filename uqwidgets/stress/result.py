@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
@@ -57,7 +58,7 @@ class Stress(Result):
         of the lowest and of the highest ``tail`` of the rows.
     level : float or None
         Of the intervals; None where there are none.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -98,7 +99,7 @@ class Stress(Result):
     tail: float
     anchor: str
     level: float | None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -249,8 +250,31 @@ class Stress(Result):
 
         return stress_html(self)
 
-    def to_altair(self, indicator: str | None = None) -> alt.LayerChart:
-        """Chart of one indicator (by default the first), to restyle or save.
+    def to_altair(
+        self,
+        indicator: str | Sequence[str] | None = None,
+        *,
+        features: str | Sequence[str] | None = None,
+    ) -> alt.LayerChart | alt.ConcatChart:
+        """Chart of one or several indicators, to restyle or save.
+
+        Parameters
+        ----------
+        indicator : str or sequence of str, optional
+            By default the first. Several have a panel each, and one legend.
+        features : str or sequence of str, optional
+            Features in colour, in the order of their colours, so that charts of several results
+            have the same ones; pass ``result.features`` for all. By default, those to which the
+            indicators respond most.
+
+        Raises
+        ------
+        ValueError
+            If an indicator or a feature is not part of this result.
+
+        See Also
+        --------
+        uqwidgets.overlay : Several results in one chart.
 
         Examples
         --------
@@ -258,13 +282,16 @@ class Stress(Result):
         >>> import uqwidgets as uq
         >>> X = np.random.default_rng(0).normal(size=(100, 2))
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
-        >>> chart = explainer.stress(["x1"]).to_altair("rmse")
-        >>> type(chart).__name__
+        >>> result = explainer.stress(taus=5)
+        >>> type(result.to_altair("rmse")).__name__
         'LayerChart'
+        >>> type(result.to_altair(["mean", "rmse"], features="x1")).__name__
+        'ConcatChart'
         """
         from uqwidgets.stress.chart import stress_chart
 
-        return stress_chart(self, self.indicators[0] if indicator is None else indicator)
+        indicators = as_names(self.indicators[0] if indicator is None else indicator, "indicator")
+        return stress_chart(self, indicators, None if features is None else as_names(features))
 
     def to_pixels(
         self,

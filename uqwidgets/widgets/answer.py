@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
@@ -144,13 +145,19 @@ class Answer:
         self._n_rows = 0 if rows is None else rows.selection.n_rows
         if rows is not None and rows.problem is not None:
             self._work.notes.append(
-                f"these means cannot be had together, so importance and curves stay as they were: "
-                f"{rows.problem}"
+                Remark(
+                    "unreachable-means",
+                    "these means cannot be had together, so importance and curves stay as they "
+                    f"were: {rows.problem}",
+                )
             )
         elif rows is not None and rows.projection is not None and not rows.is_reachable:
             self._work.notes.append(
-                f"{self._inputs.stress_feature} cannot be stressed to this tau "
-                f"({rows.projection.status}); importance and curves stay as they were"
+                Remark(
+                    "unreachable-tau",
+                    f"{self._inputs.stress_feature} cannot be stressed to this tau "
+                    f"({rows.projection.status}); importance and curves stay as they were",
+                )
             )
 
     def _show_cached(self) -> bool:
@@ -178,7 +185,8 @@ class Answer:
         explainer, work = self._explainer, self._work
         contents = {view: view.published(work) for view in self._views}
         ghost, ghost_columns = self._under()
-        remarks = [r for content in contents.values() for r in content.meta.get("remarks", ())]
+        of_views = [r for content in contents.values() for r in content.meta.get("remarks", ())]
+        notes = list(dict.fromkeys([*work.notes, *of_views]))
         self._publish(
             {
                 "final": final,
@@ -198,7 +206,8 @@ class Answer:
                 "stopped": self._stopped,
                 "failed": any(view.failures for view in self._views),
                 "error": "; ".join(dict.fromkeys(work.errors)) or None,
-                "notes": list(dict.fromkeys([*work.notes, *remarks])),
+                "notes": notes,
+                "note_codes": [note.code for note in notes],
             },
             {
                 f"{view.name}.{name}": values

@@ -61,7 +61,7 @@ def explore(
         Weights of the rows at tau = 0, such as the result of `Explainer.stress_to`.
     **inputs
         ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
-        ``"pixels"``, ``"small_curves"``, ``"stress"``, ``"importance_over_tau"``, ``"surface"``,
+        ``"pixels"``, ``"stress"``, ``"importance_over_tau"``, ``"small_curves"``, ``"surface"``,
         ``"performance"`` and ``"comparison"``, or a list of these. And initial values
         of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,

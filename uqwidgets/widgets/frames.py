@@ -51,6 +51,16 @@ def pack(
     }
 
 
+def single(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers in single precision, which halves a frame, unless some are too large for it.
+
+    Squared errors of a target of 1e20 are beyond its range.
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    is_in_range = finite.max(initial=0.0) <= np.finfo(np.float32).max
+    return values.astype(np.float32 if is_in_range else np.float64)
+
+
 def plain(value: Any) -> Any:
     """Return the value in plain types; NaN and infinities, which JSON lacks, become None."""
     match value:

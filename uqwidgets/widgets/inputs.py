@@ -300,7 +300,7 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
         raise ValueError(f"{name} must be a list of views.")
     for one in value:
         if text(name, one, explainer) not in views.NAMES:
-            raise ValueError(unknown("view", one, list(views.NAMES)))
+            raise ValueError(unknown("view", one, ["all", *views.NAMES]))
     return [view for view in views.NAMES if view in value]
 
 
@@ -365,17 +365,33 @@ def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
         if of not in (classes := classes_of(explainer)):
             raise ValueError(unknown("class", of, classes, "to compare with"))
     else:
+        named = [
+            f"{kind}:{value}"
+            for kind, names in (("model", explainer.others), ("class", classes_of(explainer)))
+            if value in names
+        ]
+        did_you_mean = f" Did you mean {' or '.join(map(repr, named))}?" if named else ""
         raise ValueError(
             f"{name} is {brief(value)}; it must be '', 'model:<name>', 'cohort:<name>', 'rest', "
-            "'class:<label>' or 'learner'."
+            f"'class:<label>' or 'learner'.{did_you_mean}"
         )
     return str(value)
 
 
+def available_measures(explainer: Explainer) -> list[str]:
+    """Return the names of the measures that this model has.
+
+    `pandas.DataFrame.query` is avoided: it changes the filters of warnings, which all threads
+    share.
+    """
+    measures = explainer.measures
+    return [*measures.loc[measures["available"], "measure"]]
+
+
 def classes_of(explainer: Explainer) -> list[str]:
     """Return the classes that can be compared; of two, one probability determines the other."""
-    measures = explainer.measures.query("available")["measure"]
-    labels = [label for name in measures if (label := class_of(name)) is not None]
+    names = available_measures(explainer)
+    labels = [label for name in names if (label := class_of(name)) is not None]
     return labels if len(labels) > 2 else []
 
 

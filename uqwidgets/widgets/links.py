@@ -9,9 +9,10 @@ from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
-from uqwidgets.widgets.inputs import NAMES, validate
+from uqwidgets.widgets.inputs import NAMES, available_measures, validate
 
 #: Inputs that are linked by default: those of rows and weights, picked features, measures, and what
 #: they are compared with. Selected rows are not among them, because tables have different rows.
@@ -41,7 +42,7 @@ class Link:
     ----------
     names : tuple of str
         The inputs that are linked.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Sentences on inputs that cannot be linked, because the tables or the models differ, and on
         values that an explorer could not take since.
     """
@@ -51,7 +52,7 @@ class Link:
         # An explorer that is closed or freed leaves the others linked.
         self._explorers = [ref(explorer) for explorer in explorers]
         self._differences = tuple(_differences([e.explainer for e in explorers], names))
-        self._refused: dict[tuple[int, str], str] = {}
+        self._refused: dict[tuple[int, str], Remark] = {}
         # One change at a time: what is set meanwhile in another explorer waits for it.
         self._lock = threading.RLock()
         self._is_setting = False
@@ -63,7 +64,7 @@ class Link:
         self._copy(explorers[0], names)
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """Sentences on inputs that cannot be linked."""
         return (*self._differences, *self._refused.values())
 
@@ -114,7 +115,9 @@ class Link:
                 try:
                     validate(name, value, explorer.explainer)
                 except ValueError as error:
-                    self._refused[at, name] = f"explorer {at + 1} keeps its {name}: {error}"
+                    self._refused[at, name] = Remark(
+                        "not-linked", f"explorer {at + 1} keeps its {name}: {error}"
+                    )
                 else:
                     explorer.set_trait(name, value)
 
@@ -188,11 +191,11 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
     return made
 
 
-def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Iterator[str]:
+def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Iterator[Remark]:
     """Name the features, measures and indicators that the explainers do not all have."""
     kinds: tuple[tuple[str, set[str], Callable[[Explainer], Sequence[str]]], ...] = (
         ("features", {"feature", "second", "stress_feature"}, lambda e: e.features),
-        ("measures", {"measure"}, lambda e: [*e.measures.query("available")["measure"]]),
+        ("measures", {"measure"}, available_measures),
         ("indicators", {"indicator"}, lambda e: [*e.indicators]),
     )
     for what, inputs, of in kinds:
@@ -204,4 +207,7 @@ def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Ite
         if others:
             more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
             listed = ", ".join(repr(one) for one in others[:_NAMED])
-            yield f"not all explorers have the {what} {listed}{more}; these are not linked."
+            yield Remark(
+                "not-linked",
+                f"not all explorers have the {what} {listed}{more}; these are not linked.",
+            )

@@ -25,6 +25,7 @@ from scipy.interpolate import interp1d
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
+from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.rows.population import PopulationBuilder
@@ -157,8 +158,8 @@ class Side:
             old, self.m = self.samples, 2 * self.m
             self.samples = {name: _merged(old[name], exact[name]) for name in old}
             # Of smooth functions the number of correct digits doubles with the nodes.
-            ahead = self.error * (self.error / before) ** 2 if before > 0 else 0.0
-            smooth = self.m >= COARSE and ahead <= track.tolerance / 2
+            ratio = self.error / before if 0 < before < np.inf else 1.0
+            smooth = self.m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
             self.is_done = self.m >= track.finest or smooth
         self.is_done |= self.error <= track.tolerance
 
@@ -177,11 +178,11 @@ class Side:
         """Largest difference of the columns at the new nodes from the interpolated ones."""
         x = nodes(2 * self.m)[1::2]
         near = self.interpolated(x)
-        if track.derivation is None:
-            return _distance(track, near, exact)
-        near, exact = track.derivation.certain(near), track.derivation.certain(exact)
-        is_certain = {name: np.isfinite(near[name]) for name in near}
-        return _distance(track, near, {k: np.where(is_certain[k], exact[k], np.nan) for k in exact})
+        if (derivation := track.derivation) is not None:
+            near, exact = derivation.certain(near), derivation.certain(exact)
+        # Where samples are not precise enough to tell what is certain, nothing can be compared.
+        has_same_gaps = all((np.isfinite(near[k]) == np.isfinite(exact[k])).all() for k in exact)
+        return _distance(track, near, exact) if has_same_gaps else np.inf
 
 
 def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
@@ -315,8 +316,7 @@ class OverTau:
         key = (rows, track.key)
         known = self._sides.get((view.name, track.name))
         if known is None or known[0] != key:
-            known = (key, [Side(sign) for sign in signs])
-            self._sides[view.name, track.name] = known
+            self._sides[view.name, track.name] = known = (key, [Side(sign) for sign in signs])
         return known[1]
 
     def _level(self, inputs: Inputs, tau: float, check: Check) -> Level | None:
@@ -351,7 +351,7 @@ class OverTau:
             else:
                 own, counts = in_pieces(track, track.derivation, sides)
             own = {
-                _in_frame(view, name): values.astype(np.float32)
+                _in_frame(view, name): single(values)
                 for name, values in own.items()
                 # What is drawn behind a view follows tau together with it, or not at all.
                 if not name.startswith(OF_OTHERS)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
@@ -153,7 +154,7 @@ class Session:
         input_error: str | None = None,
         pin: Pin | None = None,
         ghost: Ghost | None = None,
-        notes: Sequence[str] = (),
+        notes: Sequence[Remark] = (),
         is_again: bool = False,
     ) -> None:
         """Bring every view up to date with the inputs.
@@ -172,7 +173,7 @@ class Session:
             The pin that is drawn behind the views.
         ghost : Ghost, optional
             The ghost of the pin's model, where that is another model.
-        notes : sequence of str, optional
+        notes : sequence of Remark, optional
             Sentences that are shown with the answer.
         is_again : bool, default=False
             Whether the same inputs were answered before, so that what failed is tried again.

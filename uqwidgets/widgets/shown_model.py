@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets as t
 
+from uqwidgets._utils.remarks import Remark
+
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
     from uqwidgets.widgets.inputs import Inputs
@@ -46,13 +48,20 @@ class ShownModel(t.HasTraits):
             for one in self._changes:
                 self.set_trait(one.name, one.value)
 
-    def _notes(self, inputs: Inputs) -> list[str]:
+    def _notes(self, inputs: Inputs) -> list[Remark]:
         """Say which inputs are not those of the model shown before, and where the learner is."""
-        notes = [one.sentence for one in self._changes if one.sentence and one.is_in(inputs)]
+        notes = [
+            Remark("input-of-another-model", one.sentence)
+            for one in self._changes
+            if one.sentence and one.is_in(inputs)
+        ]
         first = self._models.first
         if self._learner is not None and inputs.shown_model not in ("", first.name):
             notes.append(
-                f"the learner refits the procedure of {first.name}, so its marks stand beside "
-                f"{first.name} and not beside {inputs.shown_model}"
+                Remark(
+                    "learner-of-another-model",
+                    f"the learner refits the procedure of {first.name}, so its marks stand beside "
+                    f"{first.name} and not beside {inputs.shown_model}",
+                )
             )
         return notes

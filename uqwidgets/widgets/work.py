@@ -7,6 +7,7 @@ from enum import IntEnum
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.progress import Estimate, Total
 from uqwidgets.widgets.rows.population import Populations
@@ -79,7 +80,8 @@ class Work:
         The rows of the request; None while they are not known, and where none meets the filter.
     progress : Estimate or None
         What is being done, for the next frame.
-    errors, notes : list of str
+    errors : list of str
+    notes : list of Remark
         Sentences that the next frame shows.
     published : float
         When the latest frame was published, by the clock of ``timing``.
@@ -100,7 +102,7 @@ class Work:
         self.rows: Populations | None = None
         self.progress: Estimate | None = None
         self.errors: list[str] = []
-        self.notes: list[str] = []
+        self.notes: list[Remark] = []
         self._ticket = ticket
         self._views = tuple(views)
         self._compose = compose

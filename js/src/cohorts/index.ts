@@ -125,6 +125,8 @@ export function cohortControls(session: Session, signal: AbortSignal) {
     () => {
       const cohort = current();
       if (!cohort) return;
+      // Without a cohort this button is hidden, and would lose the focus.
+      if (inputs.cohorts.length === 1) save.focus();
       session.request({ cohorts: inputs.cohorts.filter((one) => one !== cohort) });
       setText(status, `deleted ${cohort.name}`);
     },

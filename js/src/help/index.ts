@@ -26,15 +26,19 @@ export function tour(steps: Help["tour"], root: HTMLElement, start: HTMLElement)
     words,
     h("div", { class: "uq-controls" }, back, next, close),
   );
-  // A view may be missing in a layout.
-  const shown = steps.filter(({ at }) => placeOf(root, at));
+  // A view may be missing or hidden in a layout.
+  const inSight = (name: string) => {
+    const place = placeOf(root, name);
+    return place?.closest("[hidden]") ? null : place;
+  };
+  const shown = steps.filter(({ at }) => inSight(at));
   let at = 0;
 
   const go = (to: number) => {
     card.parentElement?.classList.remove("uq-tour-at");
     card.remove();
     const step = shown[to];
-    const place = step && placeOf(root, step.at);
+    const place = step && inSight(step.at);
     if (!place) {
       start.focus();
       return;

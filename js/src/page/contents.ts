@@ -62,6 +62,8 @@ export interface Index {
   total: { calls: number; rows: number };
   /** What a reader should know of the page. */
   sentences: string[];
+  /** The code of each remark in the page. */
+  codes: Record<string, string>;
 }
 
 const NAMES = Object.keys(INPUT_TYPES) as (keyof Inputs)[];

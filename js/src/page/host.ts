@@ -185,6 +185,7 @@ export class StaticHost implements HostModel {
       this.#columns(view, entry.profile ?? {}, descriptions, frame.cols);
     }
     meta.notes = [...new Set(notes)];
+    meta.note_codes = (meta.notes as string[]).map((note) => this.index.codes[note] ?? "");
     meta.cols = descriptions;
     return frame;
   }
@@ -282,7 +283,7 @@ export class StaticHost implements HostModel {
       const moved: Raw = { ...(at.meta as Raw), code };
       const cols = { ...(at.cols as Raw) };
       const descriptions = { ...(moved.cols as Raw) };
-      const notes: unknown[] = [];
+      const notes: string[] = [];
       for (const [view, entry] of Object.entries(entries)) {
         const exact = entry.exact?.find((one) => one.tau === tau && one.stressed === stressed);
         if (exact) this.#put(view, exact.content, moved, descriptions, cols, []);
@@ -292,7 +293,7 @@ export class StaticHost implements HostModel {
           if (AT_ZERO[view] && isShown) notes.push(AT_ZERO[view]);
         } else if (view === "performance") notes.push(...notMoved(moved[view], over));
       }
-      moved.notes = [...notes, ...(moved.notes as string[])];
+      Object.assign(moved, withNotes(notes, "shown-at-zero", moved));
       moved.cols = descriptions;
       return { ...at, meta: moved, cols };
     }
@@ -410,5 +411,13 @@ function beyond(meta: Raw, entries: Record<string, Entry>, inputs: Inputs, stres
     };
   }
   const note = `${stress_feature} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
-  return { ...changed, notes: [note, ...(meta.notes as string[])] };
+  return { ...changed, ...withNotes([note], "unreachable-tau", meta) };
+}
+
+/** Remarks of the page itself, before those of a frame. */
+function withNotes(notes: string[], code: string, meta: Raw): Raw {
+  return {
+    notes: [...notes, ...(meta.notes as string[])],
+    note_codes: [...notes.map(() => code), ...(meta.note_codes as string[])],
+  };
 }

@@ -21,7 +21,7 @@ export function alerts(session: Session, signal: AbortSignal) {
   );
   const retry = h(
     "button",
-    { type: "button", class: "uq-button", "data-testid": "uq-retry", hidden: true },
+    { type: "button", class: "uq-button uq-retry", "data-testid": "uq-retry", hidden: true },
     "Try again",
   );
   retry.addEventListener("click", () => session.goOn(), { signal });
@@ -94,7 +94,9 @@ export function footer(session: Session, signal: AbortSignal) {
       );
       if (listed !== frame.notes.join("\n")) {
         listed = frame.notes.join("\n");
-        notes.replaceChildren(...frame.notes.map((note) => h("li", {}, note)));
+        notes.replaceChildren(
+          ...frame.notes.map((note, i) => h("li", { title: frame.noteCodes[i] }, note)),
+        );
       }
       notes.hidden = frame.notes.length === 0;
       const { progress, stopped } = frame;

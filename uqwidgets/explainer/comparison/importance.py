@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.importance import (
@@ -70,7 +71,7 @@ def importance_difference(
         Its ``baseline`` is the difference of the baselines.
     """
     own, other = measures
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     intervals, repeats, pairs = [], [], []
     per_row = np.full((len(units), len(population.positions)), np.nan)
     if isinstance(own, Metric):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import check_callback
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison import (
@@ -56,7 +57,7 @@ class ModelComparison(Comparison):
     names : tuple of (str, str)
     features : tuple of str
         Features that both models see.
-    remarks : tuple of str
+    remarks : tuple of Remark
         Features that only one of them sees.
 
     Raises
@@ -98,7 +99,7 @@ class ModelComparison(Comparison):
         return tuple(self._pair.features)
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """Features that only one of the models sees."""
         return self._pair.remarks
 

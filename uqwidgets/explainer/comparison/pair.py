@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.differences import DifferenceBlock, Differences
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -94,7 +95,7 @@ class Pair:
         return self.units
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """A remark that names the features that only one of the models sees."""
         own, other = self.first.table.features, self.second.table.features
         alone = [
@@ -105,7 +106,9 @@ class Pair:
             )
             if missing
         ]
-        return (f"{' and '.join(alone)}: not compared",) if alone else ()
+        return (
+            (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),) if alone else ()
+        )
 
     def check_unit(self, unit: str) -> None:
         """Raise a ValueError if a feature or group is not the same for both models."""

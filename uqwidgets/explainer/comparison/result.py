@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Scores
@@ -43,7 +44,7 @@ class Difference(Result):
         The result of each side, over the same features, values, levels of tau or scores.
     difference : Importance, Dependence, Stress or Scores
         First minus second, of the same kind: the result for the difference of the two measures.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the numbers should know.
 
     See Also
@@ -73,7 +74,7 @@ class Difference(Result):
     first: Compared
     second: Compared
     difference: Compared
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -156,7 +157,7 @@ def side_by_side(
     first: Compared,
     second: Compared,
     difference: Compared,
-    general: Collection[str] = (),
+    general: Collection[Remark] = (),
 ) -> Difference:
     """Return both results and their difference, with the remarks of a side behind its name.
 
@@ -164,11 +165,11 @@ def side_by_side(
     ----------
     names, first, second, difference
         See `Difference`.
-    general : collection of str
+    general : collection of Remark
         Remarks on both sides, which come first and are not repeated for a side.
     """
     of_sides = [
-        f"{name}: {remark}"
+        Remark(remark.code, f"{name}: {remark}")
         for name, side in zip(names, (first, second), strict=True)
         for remark in side.remarks
         if remark not in general

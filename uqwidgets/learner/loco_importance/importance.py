@@ -17,6 +17,7 @@ from sklearn.base import clone
 from uqwidgets._utils.choices import as_names, one_of, unknown
 from uqwidgets._utils.options import check_callback, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Kind
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
@@ -40,9 +41,10 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.predictive import Distribution, as_predictive
 
 STATISTICS = ("mean", "median", "mode")
-_CONDITIONAL_ON_FITS = (
+_CONDITIONAL_ON_FITS = Remark(
+    "fixed-fits",
     "the interval is over test rows and conditional on the fits: other training rows would give "
-    "other fits"
+    "other fits",
 )
 
 
@@ -287,7 +289,7 @@ def _checked_constant(column: pd.Series[Any], feature: str, kind: Kind, value: A
     return value
 
 
-def _remarks(table: Table, names: Sequence[str], replace: Any) -> tuple[str, ...]:
+def _remarks(table: Table, names: Sequence[str], replace: Any) -> tuple[Remark, ...]:
     if fill_name(replace) not in ("mean", "median"):
         return (_CONDITIONAL_ON_FITS,)
     members = [table.features[column] for name in names for column in table.columns_of(name)]
@@ -295,7 +297,10 @@ def _remarks(table: Table, names: Sequence[str], replace: Any) -> tuple[str, ...
     if not categories:
         return (_CONDITIONAL_ON_FITS,)
     return (
-        f"categories have no {replace}: {', '.join(categories)} "
-        f"{'is' if len(categories) == 1 else 'are'} set to the most frequent value",
+        Remark(
+            "most-frequent-category",
+            f"categories have no {replace}: {', '.join(categories)} "
+            f"{'is' if len(categories) == 1 else 'are'} set to the most frequent value",
+        ),
         _CONDITIONAL_ON_FITS,
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.importance.permutation import (
     build_result,
@@ -51,7 +52,7 @@ class Losses:
         Of the fit on all features.
     intervals : list of Bounds, length p
     per_row : ndarray of shape (p, m)
-    remarks : tuple of str
+    remarks : tuple of Remark
     """
 
     name: str
@@ -60,7 +61,7 @@ class Losses:
     baseline: float
     intervals: list[Bounds]
     per_row: Floats
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
     def result(
         self,

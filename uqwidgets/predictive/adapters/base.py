@@ -11,6 +11,8 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from uqwidgets._utils.remarks import Remark
+from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import Distribution
 
 Labels = npt.NDArray[Any]
@@ -62,14 +64,14 @@ class AdaptedModel:
         Labels of a classifier.
     has_uncertainty : bool
         Whether the distribution holds more than a single value per row.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of results should know about how the model is read.
     """
 
     distribution_of: Callable[[Any], Distribution]
     classes: Labels | None = None
     has_uncertainty: bool = True
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 # Adapts a model that is part of another one, such as the last step of a pipeline.
@@ -195,7 +197,7 @@ def unfitted(model: Any) -> NotFittedError:
 
 def one_column(values: Any) -> npt.NDArray[Any]:
     """Return predictions as an array; a table of one column becomes that column."""
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 

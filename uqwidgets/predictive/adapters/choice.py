@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClusterMixin, OutlierMixin
 
 from uqwidgets.predictive.adapters.base import AdaptedModel, Adapter, Options, name_of
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
@@ -149,6 +150,11 @@ def as_predictive(
 def _adapt(model: Any, options: Options) -> AdaptedModel:
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class; pass a fitted model, not its class.")
+    if isinstance(model, (ClusterMixin, OutlierMixin)):
+        raise TypeError(
+            f"{name_of(model)} predicts no target, but clusters or outliers; pass a classifier, a "
+            "regressor, or a function that predicts what you want to explain."
+        )
     for adapter in ADAPTERS:
         if adapter.matches(model, options):
             return adapter.adapt(model, options, _adapt)

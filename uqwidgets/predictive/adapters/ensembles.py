@@ -22,6 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.adapters.base import (
     Adapt,
     AdaptedModel,
@@ -117,13 +118,16 @@ def _read_regressor(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
 
 
 def _read_forest_of_regressors(forest: Any, noise: float | None) -> AdaptedModel:
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     if noise is None:
         noise = out_of_bag_noise(forest)
         if noise is not None:
             remarks = (
-                f"the noise around the trees' predictions, {noise:.3g}, is estimated from the "
-                "out-of-bag residuals of the forest (as_predictive takes another noise=)",
+                Remark(
+                    "out-of-bag-noise",
+                    f"the noise around the trees' predictions, {noise:.3g}, is estimated from the "
+                    "out-of-bag residuals of the forest (as_predictive takes another noise=)",
+                ),
             )
     return AdaptedModel(
         lambda X: mixture_of_values(_values_of_trees(forest, X), noise), remarks=remarks

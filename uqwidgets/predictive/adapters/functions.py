@@ -20,6 +20,7 @@ from uqwidgets.predictive.adapters.base import (
 )
 from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.adapters.mixing import at_least_two, mixture_of_values, with_noise
+from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -79,7 +80,7 @@ def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -
         _refuse(options, "noise", "levels", "samples", returned=f"a {type(q).__name__}")
         return q
     # A copy: the function may write to its array again.
-    values = np.array(answer)
+    values = np.array(unmasked(answer))
     if values.ndim == 1:
         _refuse(options, "levels", "samples", returned="one value per row")
         return Point(values) if options.noise is None else with_noise(values, options.noise)

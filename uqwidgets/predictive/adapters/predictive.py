@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 
 
@@ -29,7 +30,7 @@ class Predictive:
         Column labels the model was fitted with, in its order.
     n_features : int or None
         Number of columns the model was fitted with.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of results should know about how the model is read.
 
     See Also
@@ -50,7 +51,7 @@ class Predictive:
     classes: npt.NDArray[Any] | None = None
     feature_names: tuple[Any, ...] | None = None
     n_features: int | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     def __call__(self, X: Any) -> Distribution:
         """Predictive distribution of every row of ``X``.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.compression import Compressed, compress
 
@@ -42,19 +43,19 @@ class CompressedFeature(NamedTuple):
     ----------
     columns : tuple of CompressedColumn
         One, or one for each category.
-    remarks : tuple of str
+    remarks : tuple of Remark
         On rows and categories that are left out.
     """
 
     columns: tuple[CompressedColumn, ...]
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
     @classmethod
     def of(
         cls,
         columns: Iterable[StressedColumn],
         outputs: Sequence[Floats],
-        remarks: tuple[str, ...],
+        remarks: tuple[Remark, ...],
     ) -> CompressedFeature:
         """Compress the stressed columns of a feature with q outputs of shape (n,)."""
         return cls(tuple(_compressed(column, outputs) for column in columns), remarks)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.constrained.result import Reweighting
@@ -70,7 +71,9 @@ def stress_to(
         kl=projection.kl,
         half_share=projection.half_share,
         status=projection.status,
-        remarks=(projection.message,) if projection.status == "edge" else (),
+        remarks=(Remark("edge-of-the-rows", projection.message),)
+        if projection.status == "edge"
+        else (),
     )
 
 

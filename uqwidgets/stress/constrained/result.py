@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.result import Result
 
@@ -48,7 +49,7 @@ class Reweighting(Result):
     status : {"ok", "edge"}
         ``edge``: the constraints can be met only by weights that are zero on some rows. The weights
         are then the limit of those for targets slightly inside of what the rows can reach.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What a reader of the weights should know.
 
     See Also
@@ -84,7 +85,7 @@ class Reweighting(Result):
     half_share: float
     status: str
     rows: Positions | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def n_rows(self) -> int:

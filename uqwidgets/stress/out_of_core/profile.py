@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import checked_level
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.indicators import ANY, MEAN, Indicator
@@ -207,7 +208,7 @@ def _means(
 
 def _stressable(
     summaries: Mapping[str, NumericSummary | CategorySummary], named: bool, missing: str
-) -> tuple[dict[str, NumericSummary | CategorySummary], tuple[str, ...]]:
+) -> tuple[dict[str, NumericSummary | CategorySummary], tuple[Remark, ...]]:
     stressable, remarks = {}, []
     for feature, column in summaries.items():
         rows = column.n_missing + column.n
@@ -221,12 +222,16 @@ def _stressable(
             stressable[feature] = column
             if column.n_missing:
                 remarks.append(
-                    f"{feature}: {column.n_missing} of {rows} rows without a value are left out"
+                    Remark(
+                        "missing-values",
+                        f"{feature}: {column.n_missing} of {rows} rows without a value are left "
+                        "out",
+                    )
                 )
             continue
         if named:
             raise ValueError(f"{feature!r} cannot be stressed: {why}.")
-        remarks.append(f"{feature} is left out: {why}")
+        remarks.append(Remark("feature-left-out", f"{feature} is left out: {why}"))
     if not stressable:
         raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
     return stressable, tuple(remarks)

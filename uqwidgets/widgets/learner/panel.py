@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
@@ -114,6 +115,7 @@ class LearnerPanel:
         calls_before, rows_before = self._calls_before
         cost, total = meta["cost"], meta["total"]
         problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
+        notes = self._notes(known.values())
         added = {
             "final": meta["final"] and not self.pending,
             "learner": {
@@ -131,7 +133,8 @@ class LearnerPanel:
             "progress": meta["progress"] or self._progress,
             "stopped": meta["stopped"] or self._stopping_place(),
             "error": "; ".join(filter(None, [meta["error"], *problems])) or None,
-            "notes": [*meta["notes"], *self._notes(known.values())],
+            "notes": [*meta["notes"], *notes],
+            "note_codes": [*meta["note_codes"], *(note.code for note in notes)],
         }
         beside = {
             f"learner.{panel}.{name}": getattr(averages, name)
@@ -141,17 +144,20 @@ class LearnerPanel:
         }
         return {**meta, **added}, {**columns, **beside}
 
-    def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
+    def _notes(self, shown: Iterable[Averages | None]) -> list[Remark]:
         """Return the remarks of the results, each once.
 
         Remarks that begin alike, up to the first semicolon, are one note.
         """
         remarks = [remark for averages in shown if averages for remark in averages.remarks]
-        ends: dict[str, list[str]] = {}
+        ends: dict[tuple[str, str], list[str]] = {}
         for remark in dict.fromkeys(remarks):
             begin, _, end = remark.partition("; ")
-            ends.setdefault(begin, []).append(end)
-        return [f"learner: {'; '.join(filter(None, (begin, *e)))}" for begin, e in ends.items()]
+            ends.setdefault((remark.code, begin), []).append(end)
+        return [
+            Remark(code, f"learner: {'; '.join(filter(None, (begin, *each)))}")
+            for (code, begin), each in ends.items()
+        ]
 
     def _stopping_place(self) -> str | None:
         if not self._stopped:

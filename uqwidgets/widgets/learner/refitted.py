@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
@@ -35,14 +36,14 @@ class Averages:
     value, low, high : ndarray of shape (measures, features), or (g,) for a curve
     n_refits : int
         Number of refits whose fit succeeded.
-    remarks : tuple of str
+    remarks : tuple of Remark
     """
 
     value: Floats
     low: Floats
     high: Floats
     n_refits: int
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 class Refitted:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
@@ -28,9 +29,10 @@ _OF_ROWS = {
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8
 _NOT_HERE = "not in this page"
-_WITHOUT_LEARNER = (
+_WITHOUT_LEARNER = Remark(
+    "page-without-learner",
     "this page holds the results of the fitted model alone; those of the learner's refits are in "
-    "the notebook"
+    "the notebook",
 )
 
 #: Called with the name of the present step, the number of finished steps, and that of all steps.
@@ -193,7 +195,7 @@ def assemble(
             cohort.add_exact(each)
         sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
         described.append({"name": named.name, "sentences": sentences, **cohort.index})
-    index = {
+    index: dict[str, Any] = {
         "about": _about(explainer, views, options, title),
         # The page has a choice of its own among the cohorts.
         "inputs": {**inputs.plain(), "cohorts": []},
@@ -213,16 +215,32 @@ def assemble(
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
         "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
     }
+    index["codes"] = dict(_remarks_of(index))
     return Page(store.deflated(index), _rows_held([cohort for _, cohort in cohorts.values()]))
 
 
-def _other_models(explainer: Explainer) -> list[str]:
+def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
+    """Yield every remark in the index, with its code."""
+    if isinstance(value, Remark):
+        yield str(value), value.code
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _remarks_of(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _remarks_of(each)
+
+
+def _other_models(explainer: Explainer) -> list[Remark]:
     """Say that the page holds one of several models."""
     if not explainer.others:
         return []
     return [
-        f"this page holds the model {explainer.name} alone; {listed(list(explainer.others))}, with "
-        "their pins and the comparison, are in the notebook"
+        Remark(
+            "page-of-one-model",
+            f"this page holds the model {explainer.name} alone; {listed(list(explainer.others))}, "
+            "with their pins and the comparison, are in the notebook",
+        )
     ]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
@@ -315,7 +316,7 @@ def _plain(value: Any) -> str:
 
 
 def _remarks_html(views: Sequence[ReviewedView]) -> Markup:
-    places: dict[str, list[str]] = {}
+    places: dict[Remark, list[str]] = {}
     for remark, place in _remarks(views):
         if place not in places.setdefault(remark, []):
             places[remark].append(place)
@@ -324,16 +325,16 @@ def _remarks_html(views: Sequence[ReviewedView]) -> Markup:
     items = [
         element(
             "li",
-            words(f"{sentence(remark)}. "),
-            element("span", words(f"({'; '.join(where)})"), **{"class": "uq-muted"}),
+            words(f"{sentence(remark).rstrip('.')}. "),
+            element("span", words(f"({remark.code}: {'; '.join(where)})"), **{"class": "uq-muted"}),
         )
         for remark, where in places.items()
     ]
     return element("ul", *items)
 
 
-def _remarks(views: Iterable[ReviewedView]) -> Iterator[tuple[str, str]]:
+def _remarks(views: Iterable[ReviewedView]) -> Iterator[tuple[Remark, str]]:
     for view in views:
         for (name, shown), result in view.results.items():
             for remark in result.remarks:
-                yield remark.rstrip("."), f"{name} of {shown}, {view.name}"
+                yield remark, f"{name} of {shown}, {view.name}"

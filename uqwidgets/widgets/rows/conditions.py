@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import one_of, unknown
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.explainer.explainer import Explainer
@@ -164,7 +165,7 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
     return tuple(_condition(item, explainer) for item in value)
 
 
-def notes_on_missing(filters: Sequence[Condition], explainer: Explainer) -> list[str]:
+def notes_on_missing(filters: Sequence[Condition], explainer: Explainer) -> list[Remark]:
     """Say which conditions list every value, and yet leave out the rows without one.
 
     Parameters
@@ -174,8 +175,11 @@ def notes_on_missing(filters: Sequence[Condition], explainer: Explainer) -> list
     """
     counts = {one.feature: n for one in filters if (n := one.missing_left_out(explainer))}
     return [
-        f"the filter of {feature} lists every value and leaves out the {counted(n, 'row')} without "
-        "one (to include them, tick “missing”, or add None to its values)"
+        Remark(
+            "filter-of-all-values",
+            f"the filter of {feature} lists every value and leaves out the {counted(n, 'row')} "
+            "without one (to include them, tick “missing”, or add None to its values)",
+        )
         for feature, n in counts.items()
     ]
 

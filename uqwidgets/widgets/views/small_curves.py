@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
@@ -205,7 +206,7 @@ class SmallCurvesView(View):
         coming = self.content.meta.get("coming")
         return "before all small curves" if inputs.small_curves and coming else None
 
-    def notes(self, inputs: Inputs) -> Iterable[str]:
+    def notes(self, inputs: Inputs) -> Iterable[Remark]:
         """Say how many curves fit in the memory, if not all do."""
         most = self._most
         if inputs.small_curves <= most or most >= len(self.explainer.features):
@@ -213,10 +214,11 @@ class SmallCurvesView(View):
         evaluations, n = self.explainer.evaluations, len(self.explainer.table)
         limit = bytes_text(evaluations.memory_limit, floor)
         enough = ceil(8 * n * _SIZES[-1] * inputs.small_curves / _SHARE)
-        yield (
+        yield Remark(
+            "memory-limit",
             f"{counted(most, 'small curve')} of {inputs.small_curves} can be drawn, for more do "
             f"not fit in memory_limit={limit!r}; "
-            f"memory_limit={bytes_text(enough, ceil)!r} holds all"
+            f"memory_limit={bytes_text(enough, ceil)!r} holds all",
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy.typing as npt
 
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -230,7 +231,7 @@ class View(ABC):
         """Model time, in seconds, that will be needed; 0 where its steps report it themselves."""
         return 0.0
 
-    def notes(self, _inputs: Inputs) -> Iterable[str]:
+    def notes(self, _inputs: Inputs) -> Iterable[Remark]:
         """Return sentences on limits that the view cannot go beyond."""
         return ()
 

@@ -226,7 +226,8 @@ export function rowCard(
             : (lines.labels ?? Array.from(lines.grid));
       const own = valuesOf(data, card, about);
       values.update(own, changes, lines?.feature ?? "", grid as number[]);
-      reset.disabled = changes.length === 0;
+      // A disabled button would lose the focus.
+      set(reset, { "aria-disabled": changes.length === 0 ? "true" : null });
       set(element, { "data-changed": changes.length ? "true" : null });
       const sentences = changes.map(
         ({ feature, value }) =>

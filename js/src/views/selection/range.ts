@@ -178,6 +178,7 @@ export function barRange(actions: RangeActions, signal: AbortSignal) {
       const { condition } = range;
       range = null;
       draw();
+      handles[0].focus();
       actions.keep(condition);
     },
     { signal },

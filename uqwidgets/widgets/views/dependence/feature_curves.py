@@ -7,6 +7,7 @@ from math import ceil, floor
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
@@ -85,7 +86,7 @@ class FeatureCurves:
             return None
         return self._explainer.evaluations.row_order.largest(self._room // n_values)
 
-    def notes_on_memory(self, inputs: Inputs) -> list[str]:
+    def notes_on_memory(self, inputs: Inputs) -> list[Remark]:
         """Say which curves fit in the memory limit, if not all do."""
         n, n_values = len(self._explainer.table), len(self.grid(inputs))
         finest, n_rows = self._finest(inputs), self.most_rows(inputs)
@@ -99,8 +100,11 @@ class FeatureCurves:
         limit = bytes_text(self._explainer.evaluations.memory_limit, floor)
         required = bytes_text(8 * n * len(finest) / _SHARE, ceil)
         return [
-            f"the curve of {inputs.feature} {' and '.join(limits)}, for more do not fit in "
-            f"memory_limit={limit!r}; memory_limit={required!r} holds all"
+            Remark(
+                "memory-limit",
+                f"the curve of {inputs.feature} {' and '.join(limits)}, for more do not fit in "
+                f"memory_limit={limit!r}; memory_limit={required!r} holds all",
+            )
         ]
 
     @property

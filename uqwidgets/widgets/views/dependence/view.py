@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import Grid
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
@@ -22,6 +23,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.widgets.curve_form import N_VALUES
+from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
@@ -167,7 +169,7 @@ class DependenceView(View):
             "high": now.high,
             "base": self._unstressed[key],
             "near": now.near.astype(np.uint8),
-            "ice": now.curves[:, columns_of].T.astype(np.float32),
+            "ice": single(now.curves[:, columns_of].T),
             "ice_weight": populations.now.weights[rows].astype(np.float32),
             "ice_class": groups.steps[rows].astype(np.int32),
             "ice_row": rows.astype(np.int32),
@@ -185,7 +187,7 @@ class DependenceView(View):
             columns["own"] = self._own_places(grid)[rows]
         if inputs.own_values and not now.derivative:
             own = self._curves.own_values(inputs, n_rows, callback)
-            columns["own_value"] = own[rows].astype(np.float32)
+            columns["own_value"] = single(own[rows])
         return Content(meta, columns, self._content_key(inputs, populations, coarse, n_rows))
 
     def results(
@@ -275,7 +277,7 @@ class DependenceView(View):
                 n_rows = self._curves.rows_ahead(inputs)
         return evaluations.seconds_for(n_rows)
 
-    def notes(self, inputs: Inputs) -> Iterable[str]:
+    def notes(self, inputs: Inputs) -> Iterable[Remark]:
         """Say which curves fit in the memory, if not all do."""
         if inputs.feature:
             with suppress(ValueError):  # without a curve

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.importance.settings import Compare
 from uqwidgets.inference import Bounds, Change, Interval, bounds, ratio_bounds
 from uqwidgets.inference.population import Population
@@ -43,12 +44,17 @@ def compared(
     return ratio_bounds(change, original, interval, LEVEL, population)
 
 
-def remarks_on_ratio(measure: Measure, original: Floats, population: Population) -> tuple[str, ...]:
+def remarks_on_ratio(
+    measure: Measure, original: Floats, population: Population
+) -> tuple[Remark, ...]:
     """Return a remark if the mean of the measure is not positive, so that it has no ratio."""
     mean = dot(population.scored, original) / population.scored.sum()
     if mean > 0:
         return ()
     return (
-        f"the mean {measure.name} of these rows is {mean:.4g}, and a ratio needs a positive one; "
-        "compare by the difference",
+        Remark(
+            "no-ratio",
+            f"the mean {measure.name} of these rows is {mean:.4g}, and a ratio needs a positive "
+            "one; compare by the difference",
+        ),
     )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
@@ -116,15 +117,18 @@ class RepeatChanges:
         """Return the memory limit, in bytes, that holds so many repeats."""
         return ceil(n_repeats * self.nbytes_per_repeat / _SHARE)
 
-    def notes_on_memory(self, n_repeats: int) -> list[str]:
+    def notes_on_memory(self, n_repeats: int) -> list[Remark]:
         """Say how many repeats fit in the memory, if not all do."""
         notes = []
         if n_repeats > self.most_repeats:
             limit = bytes_text(self._evaluations.memory_limit, floor)
             required = bytes_text(self.required_memory(n_repeats), ceil)
             notes.append(
-                f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do not "
-                f"fit in memory_limit={limit!r}; memory_limit={required!r} holds all"
+                Remark(
+                    "memory-limit",
+                    f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do "
+                    f"not fit in memory_limit={limit!r}; memory_limit={required!r} holds all",
+                )
             )
         smallest = self.required_memory(min(n_repeats, FEWEST))
         smallest += ceil(self._evaluations.smallest_limit(_NUMBERS_PER_ROW))

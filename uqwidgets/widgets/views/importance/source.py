@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.replacement import Scheme, checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.measures import Measure
@@ -72,7 +73,7 @@ class Plan(NamedTuple):
         Position of each shown measure among those of the source, by its position among the
         quantities.
     reads_verdict : bool
-    note : str or None
+    note : Remark or None
         Why there is no verdict, although the inputs request it.
     """
 
@@ -80,7 +81,7 @@ class Plan(NamedTuple):
     quantities: tuple[Quantity, ...]
     places: dict[int, int]
     reads_verdict: bool
-    note: str | None
+    note: Remark | None
 
 
 class Sources:
@@ -147,18 +148,19 @@ def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
     return Plan(key, tuple(quantities), places, reads_verdict, note)
 
 
-def _why_without_verdict(explainer: Explainer, inputs: Inputs) -> str | None:
+def _why_without_verdict(explainer: Explainer, inputs: Inputs) -> Remark | None:
     """Say why there is no verdict on the features; None if there is one."""
     if inputs.replacement == "conditional":
-        return (
+        return Remark(
+            "no-verdict",
             "there is no verdict with conditional replacement, which keeps what features share; "
-            "choose another replacement"
+            "choose another replacement",
         )
     if inputs.compare == "ratio":
-        return "there is no verdict on ratios; compare by the difference"
+        return Remark("no-verdict", "there is no verdict on ratios; compare by the difference")
     for name in VERDICT_MEASURES:
         try:
             explainer.measure(name)
         except ValueError as error:
-            return f"there is no verdict: {error}"
+            return Remark("no-verdict", f"there is no verdict: {error}")
     return None

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.html import importance_html
@@ -263,13 +264,11 @@ class ImportanceView(View):
         """Model time that the missing repeats take, in seconds."""
         return self.repeats(inputs).seconds(self.n_target(inputs))
 
-    def notes(self, inputs: Inputs) -> Iterable[str]:
+    def notes(self, inputs: Inputs) -> Iterable[Remark]:
         """Say how many repeats fit in the memory, if not all do, and why there is no verdict."""
         note = self._sources.plan(inputs).note
-        return [
-            *self.repeats(inputs).notes_on_memory(inputs.n_repeats),
-            *([note] if note else []),
-        ]
+        on_memory = self.repeats(inputs).notes_on_memory(inputs.n_repeats)
+        return [*on_memory, *([note] if note else [])]
 
     def learner_part(self, refitted: Refitted) -> LearnerImportance:
         """Return the importance of the learner."""

@@ -14,6 +14,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.performance import Calibration, Confusion, Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
+from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
@@ -201,8 +202,8 @@ class PerformanceView(View):
         rows = self._order[population.scored[self._order] > 0][:_MOST_POINTS]
         q = self.explainer.evaluations.original.take(rows)
         return {
-            "predicted": q.mean().astype(np.float32),
-            "true": self.explainer.evaluations.truth[rows].astype(np.float32),
+            "predicted": single(q.mean()),
+            "true": single(self.explainer.evaluations.truth[rows]),
             "weight": population.scored[rows].astype(np.float32),
             "row": rows.astype(np.int32),
         }

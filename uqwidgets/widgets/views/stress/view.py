@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -19,6 +20,7 @@ from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
@@ -116,7 +118,7 @@ class StressView(View):
         columns = {
             "taus": taus,
             # A line per feature: with 800 of them, half the bytes of a frame.
-            **{name: np.vstack([nothing, *of]).astype(np.float32) for name, of in profiled.items()},
+            **{name: single(np.vstack([nothing, *of])) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
             # Of the feature that is stressed.
             "low": with_ends.low[indicator.name][0] if with_ends else unknown,
@@ -286,7 +288,7 @@ class StressView(View):
             for feature in known.features:
                 profile = self.explainer.stress([feature], [name], taus=_FINE_LEVELS, **options)
                 lines.append(profile.values[name])
-            known.fine[name] = np.vstack(lines).astype(np.float32)
+            known.fine[name] = single(np.vstack(lines))
         taus: npt.NDArray[Any] = checked_taus(_FINE_LEVELS).astype(np.float32)
         return {"fine_taus": taus, "fine_value": known.fine[name]}
 
@@ -425,11 +427,14 @@ def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
     return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
 
 
-def _without_ends(populations: Populations) -> tuple[str, ...]:
+def _without_ends(populations: Populations) -> tuple[Remark, ...]:
     """Say why a profile has no interval where rows have weights at tau = 0."""
     if populations.selection.described is None:
         return ()
     return (
-        "rows are weighted at τ = 0, by held means or weights of your own, and profiles over τ of "
-        "weighted rows have no interval",
+        Remark(
+            "weighted-profile",
+            "rows are weighted at τ = 0, by held means or weights of your own, and profiles over τ "
+            "of weighted rows have no interval",
+        ),
     )

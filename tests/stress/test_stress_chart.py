@@ -1,0 +1,70 @@
+"""Altair charts of several indicators, and of chosen features, share colours and one legend."""
+
+from __future__ import annotations
+
+import pytest
+
+from example_results import fan, stress
+
+
+def two_indicators(n_features):
+    lines = fan(n_features)
+    values = {"error_rate": lines, "nll": lines[::-1]}
+    return stress(
+        lines,
+        [f"f{j}" for j in range(n_features)],
+        indicators=("error_rate", "nll"),
+        values=values,
+        low=values,
+        high=values,
+        labels={"error_rate": "error rate", "nll": "mean likelihood loss"},
+        units={"error_rate": "", "nll": "nats"},
+    )
+
+
+def styles(layers):
+    """Return colour and dash of each feature with a legend."""
+    strong = next(one["encoding"] for one in layers if "strokeDash" in one["encoding"])
+    colour, dash = (strong[channel]["scale"] for channel in ("color", "strokeDash"))
+    assert colour["domain"] == dash["domain"]
+    looks = zip(colour["range"], map(tuple, dash["range"]), strict=True)
+    return dict(zip(colour["domain"], looks, strict=True))
+
+
+def test_several_indicators_have_a_panel_each_and_one_legend():
+    spec = two_indicators(9).to_altair(["error_rate", "nll"]).to_dict()
+    first, second = spec["concat"]
+    assert [panel["title"]["text"] for panel in (first, second)] == [
+        "Error rate under stress",
+        "Mean likelihood loss under stress",
+    ]
+    # Equal scales, and colours that are shared as Vega-Lite does by default, make one legend.
+    assert styles(first["layer"]) == styles(second["layer"])
+    assert "resolve" not in spec
+
+
+def test_all_features_are_in_colour_on_request():
+    result = two_indicators(30)
+    layers = result.to_altair("nll", features=result.features).to_dict()["layer"]
+    looks = styles(layers)
+    assert list(looks) == list(result.features)
+    assert len(set(looks.values())) == 30
+    assert not any(layer["mark"].get("color") == "#888888" for layer in layers)
+
+
+def test_named_features_have_the_same_colours_in_charts_of_several_results():
+    chosen = ["f2", "f0"]
+    charts = (two_indicators(n).to_altair(features=chosen).to_dict() for n in (4, 9))
+    first, second = (styles(chart["layer"]) for chart in charts)
+    assert first == second
+    assert list(first) == chosen
+
+
+def test_unknown_names_are_one_sentence():
+    result = two_indicators(3)
+    with pytest.raises(ValueError, match="there is no stressed feature 'f9'; did you mean"):
+        result.to_altair(features="f9")
+    with pytest.raises(ValueError, match="features is empty; name at least one"):
+        result.to_altair(features=[])
+    with pytest.raises(ValueError, match="no indicator 'rmse'"):
+        result.to_altair(["nll", "rmse"])

@@ -1,0 +1,311 @@
+"""Remark: a sentence that a reader of a result should know, with its code; and all codes."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class RemarkKind(NamedTuple):
+    """What all remarks of one code have in common.
+
+    Attributes
+    ----------
+    when : str
+        When the remark appears.
+    meaning : str
+        What it says about the numbers.
+    advice : str
+        What a reader can do.
+    """
+
+    when: str
+    meaning: str
+    advice: str
+
+
+#: Every remark that a result or a widget can have, by its code; the site makes a page of it.
+REMARKS = MappingProxyType(
+    {
+        # The model.
+        "unstable-predictions": RemarkKind(
+            "The model predicts some rows twice, and the predictions differ.",
+            "The predictions change from call to call, or depend on the other rows of the call. "
+            "This noise is a part of every result.",
+            "Fix the random state of the model, or switch off what only training needs, such as "
+            "dropout.",
+        ),
+        "out-of-bag-noise": RemarkKind(
+            "A forest of regressors is read tree by tree, and no noise was passed.",
+            "Trees predict means. The noise around them was estimated from the out-of-bag "
+            "residuals, and nll, entropy and intervals of predictions rest on it.",
+            "Pass `noise=` to `as_predictive` if you know the noise better.",
+        ),
+        "probability-zero": RemarkKind(
+            "The model gives an observed class the probability 0.",
+            "The nll of such a row is infinite. It counts with the largest value that the "
+            "measure allows, so the mean depends on that value.",
+            "Calibrate the model, or use the Brier score.",
+        ),
+        "dominating-row": RemarkKind(
+            "One row makes up more than half of the mean of a loss.",
+            "The mean and its importance are about that row more than about all others.",
+            "Look at the row: its target may be an error, or the model may be far too sure there.",
+        ),
+        "narrow-predictions": RemarkKind(
+            "Replacing a feature raises the nll by 100 nats or more.",
+            "The predictions are so narrow that, with replaced values, the target has almost no "
+            "density. A few rows then decide the number. Whether the model is too sure as it is, "
+            "its calibration says.",
+            "Rank by the CRPS, which such rows dominate less, or pass `noise=` where the members "
+            "of a model are read.",
+        ),
+        # Rows, categories and memory.
+        "missing-values": RemarkKind(
+            "A feature has no value in some rows.",
+            "These rows are left out, or keep their weight, as the remark says.",
+            "Compare both choices of `missing=` where the method has this option, or fill in the "
+            "values before.",
+        ),
+        "rare-categories": RemarkKind(
+            "A feature has more categories than are treated one by one.",
+            "The result is about the most frequent categories; rarer ones are left out or joined.",
+            "Join rare categories in the data, or name the categories or grid values that matter.",
+        ),
+        "sampled-rows": RemarkKind(
+            "Importance is computed from more and more rows, and not all are done.",
+            "The result rests on a random part of the rows, and its intervals account for that.",
+            "Wait for the next results, or stop when the intervals are narrow enough.",
+        ),
+        "curves-of-some-rows": RemarkKind(
+            "The curves of all rows do not fit in the memory limit.",
+            "The average is over all rows; only some of the single curves are held.",
+            "Raise `memory_limit`, or pass the number of lines that you need.",
+        ),
+        "memory-limit": RemarkKind(
+            "The memory limit is too small for the analysis, or for all that was requested.",
+            "More memory was taken than the limit allows, or fewer repeats, values or curves were "
+            "computed, as the remark says.",
+            "Raise `memory_limit` to the value in the remark, or request less.",
+        ),
+        "few-pairs": RemarkKind(
+            "Weights leave fewer than 30 effective pairs of a scored row and a donor.",
+            "The importance of some features rests on a few pairs, and its interval is uncertain.",
+            "Ask for more repeats, or use weights that are less extreme.",
+        ),
+        "no-pairs": RemarkKind(
+            "Weights leave no pair of a scored row and a donor for some features.",
+            "These features have no importance for such weights.",
+            "Ask for more repeats, or use weights that are less extreme.",
+        ),
+        # Intervals.
+        "few-effective-rows": RemarkKind(
+            "Unequal weights are worth fewer than 600 rows.",
+            "Intervals of losses may end too low; the remark gives their simulated coverage.",
+            "Use a smaller |τ| or more rows, and read the intervals with care.",
+        ),
+        "coverage-under-stress": RemarkKind(
+            "Intervals of a stress profile rest on fewer effective rows than simulations need "
+            "for the coverage that is promised.",
+            "From the |τ| in the remark on, intervals cover the true value less often.",
+            "Use a smaller |τ|, a larger tail, or more rows.",
+        ),
+        "open-ratio": RemarkKind(
+            "The mean before the replacement may be near zero, and importance is a ratio to it.",
+            "The data set no upper limit to the ratio, so the interval is open.",
+            "Use `compare='difference'`.",
+        ),
+        "no-ratio": RemarkKind(
+            "The mean of a measure is not positive, and importance is a ratio to it.",
+            "There is no such ratio.",
+            "Use `compare='difference'`.",
+        ),
+        "undefined-metric": RemarkKind(
+            "A metric has no value for some rows, as an area under the ROC curve has none where "
+            "one class is left.",
+            "These features, points or rows have no value, and intervals are from the others.",
+            "Use more rows, a smaller |τ|, or a measure that is a mean over rows.",
+        ),
+        "no-interval": RemarkKind(
+            "Leaving out any one row does not change a score, such as an accuracy of 1.",
+            "The error that is estimated from these rows is 0, which cannot be true of others. "
+            "No interval is shown.",
+            "Use more rows.",
+        ),
+        "weighted-profile": RemarkKind(
+            "Rows have weights at τ = 0, by held means or by weights of your own.",
+            "Profiles over τ of weighted rows have no interval.",
+            "Release the held means to see intervals.",
+        ),
+        "fixed-fits": RemarkKind(
+            "LOCO importance compares two fits on the same training rows.",
+            "The interval is over test rows. It does not say how other training rows would change "
+            "the fits.",
+            "Use a `Learner` with several refits for an interval of the procedure.",
+        ),
+        "learner-coverage": RemarkKind(
+            "A result of a learner has an interval.",
+            "The remark says what the interval is for, and how often it held the true value in "
+            "simulations.",
+            "Use the interval that the remark names as better, if it names one.",
+        ),
+        # The learner.
+        "failed-refits": RemarkKind(
+            "Fits of the learner failed.",
+            "The result is the mean over the refits that succeeded.",
+            "Read the error in the remark, and repeat the fit with its seed.",
+        ),
+        "stratified-refits": RemarkKind(
+            "A class is so rare that a plain resample might not contain it.",
+            "Each class was resampled by itself, so its share is the same in all refits.",
+            "There is nothing to do.",
+        ),
+        "number-of-refits": RemarkKind(
+            "A learner has very few or very many refits.",
+            "Few refits make wide and uncertain intervals. Very many make them too narrow, "
+            "because all learn from the same rows.",
+            "Choose a number of refits within the limits of the remark.",
+        ),
+        "most-frequent-category": RemarkKind(
+            "A mean or median replaces features, and some of them are categorical.",
+            "Categories have no mean. Their most frequent value replaces them.",
+            "Name a value yourself, or leave the feature out.",
+        ),
+        # Stress and comparisons.
+        "feature-left-out": RemarkKind(
+            "Features are not named, and one of them cannot be stressed.",
+            "The result has no lines of this feature; the remark gives the reason.",
+            "Name the feature, or pass another `missing=`, where the remark says so.",
+        ),
+        "edge-of-the-rows": RemarkKind(
+            "Weighted means of several features can be reached only with many weights of zero.",
+            "The weights are the limit of those for less extreme means, and few rows carry them.",
+            "Choose means that are nearer to those of the data.",
+        ),
+        "unreachable-tau": RemarkKind(
+            "No weights of the chosen rows reach the mean that τ stands for.",
+            "Importance and curves stay as they were at the level before.",
+            "Choose a smaller |τ| or more rows.",
+        ),
+        "unreachable-means": RemarkKind(
+            "No weights of the chosen rows reach all held means together.",
+            "Importance and curves stay as they were; the remark says which means conflict.",
+            "Release one of them, or choose means that are nearer to those of the data.",
+        ),
+        "unshared-features": RemarkKind(
+            "Two models are compared, and one of them has features that the other lacks.",
+            "These features are not compared.",
+            "Look at each model by itself for them.",
+        ),
+        # The widget, links and saved pages.
+        "no-verdict": RemarkKind(
+            "The verdict on each feature was requested, and cannot be had.",
+            "The verdict compares the differences of nll and entropy. It has no meaning for ratios "
+            "or conditional replacement, and some models and tables lack a measure.",
+            "Compare by the difference, choose another replacement, or pass a model with "
+            "predictive distributions and the target, as the remark says.",
+        ),
+        "filter-of-all-values": RemarkKind(
+            "A filter lists every value of a feature that some rows have no value of.",
+            "The filter leaves out the rows without a value.",
+            "Tick “missing”, or add None to the values.",
+        ),
+        "input-of-another-model": RemarkKind(
+            "Another model is shown, and it cannot have an input of the model before.",
+            "The input has another value now.",
+            "Set the input, or show the model before.",
+        ),
+        "learner-of-another-model": RemarkKind(
+            "A model is shown that is not the one that the learner refits.",
+            "The marks of the learner are not about the model that is shown.",
+            "Show the first model to compare it with its learner.",
+        ),
+        "not-linked": RemarkKind(
+            "Explorers are linked, and their tables or models differ.",
+            "An input that both do not have stays as it is in one of them.",
+            "Link the inputs that both have, by `names=`.",
+        ),
+        "page-without-learner": RemarkKind(
+            "A page is saved from an explorer with a learner.",
+            "The page holds the model alone.",
+            "Open the notebook for the results of the learner.",
+        ),
+        "page-of-one-model": RemarkKind(
+            "A page is saved from an explorer of several models.",
+            "The page holds the model that was shown.",
+            "Save a page of each model, or open the notebook.",
+        ),
+        "shown-at-zero": RemarkKind(
+            "A saved page shows a τ other than 0.",
+            "The view in the remark is that at τ = 0, because the page does not hold others.",
+            "Open the notebook for other levels.",
+        ),
+    }
+)
+
+
+class Remark(str):
+    """A sentence that a reader of a result should know, with the code of its kind.
+
+    It is a text, and prints as one. Its code is a heading of the page on remarks, which says when
+    remarks of this kind appear, what they mean and what to do.
+
+    Parameters
+    ----------
+    code : str
+        One of the codes in that page.
+    text : str
+
+    Attributes
+    ----------
+    code : str
+    meaning : str
+        What remarks of this kind say about the numbers.
+    advice : str
+        What a reader can do about them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such code.
+
+    See Also
+    --------
+    Importance : A result; all results have ``remarks``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> certain = uq.Explainer(lambda X: np.tile([1.0, 0.0], (len(X), 1)), X, X[:, 0] > 0)
+    >>> remark = certain.importance("nll").remarks[0]
+    >>> remark.code
+    'probability-zero'
+    >>> print(remark.advice)
+    Calibrate the model, or use the Brier score.
+    """
+
+    code: str
+
+    def __new__(cls, code: str, text: str) -> Remark:
+        """Make a remark of a known kind."""
+        if code not in REMARKS:
+            raise ValueError(f"there is no remark {code!r}; add it to REMARKS.")
+        remark = super().__new__(cls, text)
+        remark.code = code
+        return remark
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        # A copy, and a remark from another process, are made from both.
+        return self.code, str(self)
+
+    @property
+    def meaning(self) -> str:
+        """What remarks of this kind say about the numbers."""
+        return REMARKS[self.code].meaning
+
+    @property
+    def advice(self) -> str:
+        """What a reader can do about remarks of this kind."""
+        return REMARKS[self.code].advice
