@@ -42,6 +42,16 @@ def test_importances_have_the_order_of_the_first():
     np.testing.assert_allclose(marks["high"] - marks["low"], 0.125)
 
 
+def test_a_model_without_distribution_shares_the_axis_of_one_with():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    single = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    gaussian = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+    curves = [one.dependence("x0", "prediction") for one in (single, gaussian)]
+    assert curves[0].label != curves[1].label
+    assert len(uq.overlay(*curves).marks) == sum(len(one.grid) for one in curves)
+
+
 def test_curves_keep_their_own_grids():
     both = uq.overlay(one=dependence(), two=dependence(grid=(1.5, 3.0), average=(0.5, 0.25)))
     assert both.marks["x"].tolist() == [1.0, 2.0, 4.0, 1.5, 3.0]
@@ -85,7 +95,7 @@ def test_names_come_from_keywords_mappings_and_kinds():
         ([{1: importance()}, importance()], {}, TypeError, "has the name 1; names must be text"),
         ([{"a": importance()}], {"a": importance()}, ValueError, "two results have the name 'a'"),
         (
-            [importance(), importance(label="entropy")],
+            [importance(), importance(measure="entropy", label="entropy")],
             {},
             ValueError,
             r"increase of likelihood loss \(nats\) and increase of entropy \(nats\), which share",

@@ -93,8 +93,8 @@ class Overlay(Result):
                     one_of(result.indicators, needed, "indicator", f"in {name!r}")
         elif self.roc_path or self.indicator is not None:
             raise ValueError("indicator and roc_path are for results of stress; leave them out.")
-        quantities = [_quantity(result, indicator) for result in results]
-        if len(set(quantities)) > 1:
+        if len({_scale(result, indicator) for result in results}) > 1:
+            quantities = [_quantity(result, indicator) for result in results]
             raise ValueError(
                 f"the results are of {listed(list(dict.fromkeys(quantities)))}, which share no "
                 "axis; pass results of one measure and form."
@@ -365,6 +365,19 @@ def _quantity(result: Any, indicator: str | None) -> str:
         return with_unit(result.quantity, result.unit)
     change = "ratio" if result.compare == "ratio" else "increase"
     return f"{change} of {with_unit(result.label, result.unit)}"
+
+
+def _scale(result: Any, indicator: str | None) -> tuple[Any, ...]:
+    """Return what two results must share to have one axis.
+
+    A measure's label may depend on the model: "predicted mean" of a model with a distribution is
+    the "prediction" of one without.
+    """
+    if isinstance(result, Stress):
+        return () if indicator is None else (indicator, result.units[indicator])
+    if isinstance(result, Dependence):
+        return (result.measure, result.unit, result.derivative, result.relative, result.center)
+    return (result.measure, result.unit, result.compare)
 
 
 def _features(
