@@ -12,6 +12,8 @@ vi.mock("../src/views/registered.ts", async (original) => ({
 
 const about = aboutBinary();
 about.views.push("distribution");
+const help = ["How is the measure distributed?", "Each bar is a share."];
+about.help = { ...about.help, panels: { distribution: help } };
 
 function frameWith(label: unknown) {
   const raw = wireFrame(about, 1);
@@ -39,6 +41,18 @@ describe("a registered view", () => {
       "The model itself",
       "Distribution",
     ]);
+  });
+
+  it("is explained behind its question mark", async () => {
+    const { root } = await mount(about, frameWith("entropy"));
+    const opener = root.querySelector<HTMLElement>('.uq-distribution [data-testid="uq-help"]');
+    expect(opener?.getAttribute("aria-label")).toBe("about Distribution");
+    opener?.click();
+    await vi.waitFor(() =>
+      expect(
+        [...root.querySelectorAll(".uq-distribution .uq-help p")].map((p) => p.textContent),
+      ).toEqual(help),
+    );
   });
 
   it("that cannot be read does not affect the others", () => {

@@ -10,8 +10,8 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.inference import INTERVALS
-from uqwidgets.widgets.help import PANELS, TIPS, TOUR
-from uqwidgets.widgets.views import NAMES
+from uqwidgets.widgets.help import TIPS, TOUR, help_texts
+from uqwidgets.widgets.views import NAMES, registered_views
 
 SOURCES = Path(__file__).parents[2] / "js" / "src"
 # A code of a paper, such as "(003, eq. 6)", or jargon that help must not need.
@@ -25,7 +25,16 @@ def texts(explorer: uq.Explorer) -> dict[str, Any]:
 
 
 def test_every_view_and_the_population_have_paragraphs() -> None:
-    assert set(PANELS) == {*NAMES, "population"}
+    panels = help_texts(registered_views())["panels"]
+    assert set(panels) == {*NAMES, "population"}
+    assert all(paragraphs and all(paragraphs) for paragraphs in panels.values())
+
+
+def test_a_control_belongs_to_one_view_or_to_none() -> None:
+    lists = [TIPS, *(view.tips for view in registered_views())]
+    names = [name for tips in lists for name in tips]
+    assert len(names) == len(set(names))
+    assert len(help_texts(registered_views())["tips"]) == len(names)
 
 
 def test_the_tour_has_five_steps_on_what_has_a_place() -> None:
@@ -35,7 +44,7 @@ def test_the_tour_has_five_steps_on_what_has_a_place() -> None:
 
 def test_tips_are_one_line_each_and_name_controls_that_exist() -> None:
     source = "".join(path.read_text("utf-8") for path in SOURCES.rglob("*.ts"))
-    for testid, tip in TIPS.items():
+    for testid, tip in help_texts(registered_views())["tips"].items():
         # The last word may be a variable, as in `uq-filter-${kind}`.
         parts = (testid, testid.rpartition("-")[2])
         assert any(f'"{part}"' in source for part in parts), testid

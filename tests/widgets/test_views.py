@@ -49,6 +49,12 @@ def test_a_registered_view_is_in_every_frame_without_a_model_call(
     )
 
 
+def test_the_page_gets_the_help_of_a_registered_view(extended: uq.Explorer) -> None:
+    panels = extended._about["help"]["panels"]
+    assert panels["distribution"] == list(view_named("distribution").help)
+    assert "model_call" not in panels, "it declares no help"
+
+
 def test_a_view_is_recomputed_only_when_its_inputs_change(
     extended: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

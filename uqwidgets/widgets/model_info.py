@@ -20,7 +20,7 @@ from uqwidgets.metrics import Metric, find_metric
 from uqwidgets.predictive import Point
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.frames import SCHEMA, plain
-from uqwidgets.widgets.help import help_texts
+from uqwidgets.widgets.help import Explained, help_texts
 from uqwidgets.widgets.inputs import available_measures, immovable
 
 LEVEL = 0.95
@@ -29,18 +29,19 @@ _MOST_VALUES, _MOST_VALUES_OF_ALL = 1000, 10_000
 
 
 def model_info(
-    explainer: Explainer, views: Iterable[str] = (), title: str | None = None
+    explainer: Explainer, views: Iterable[Explained] = (), title: str | None = None
 ) -> dict[str, Any]:
-    """Describe an explainer, and the names of its views, in plain types for the front end.
+    """Describe an explainer and its views in plain types for the front end.
 
     Parameters
     ----------
     explainer : Explainer
-    views : iterable of str, optional
+    views : iterable of View, optional
     title : str, optional
         Name of the model; by default its kind.
     """
     classes, has_target = explainer.classes, explainer.table.has_target
+    shown = list(views)
     offered = _offered(explainer)
     return dict(
         plain(
@@ -66,8 +67,8 @@ def model_info(
                 "scorers": [_choice(m) for m in offered_scorers(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
-                "views": list(views),
-                "help": help_texts(),
+                "views": [view.name for view in shown],
+                "help": help_texts(shown),
             }
         )
     )

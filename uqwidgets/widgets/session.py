@@ -81,7 +81,7 @@ class Session:
         self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
         #: What describes the model to the page.
-        self.about = model_info(explainer, [view.name for view in self.views], title)
+        self.about = model_info(explainer, self.views, title)
         self.ghost = Ghost(explainer, self.views, weights)
         self.populations = PopulationBuilder(explainer, weights)
         self.over_tau = OverTau(self.views, self.populations)

@@ -16,6 +16,7 @@ class DistributionView(View):
     """The distribution of the picked measure."""
 
     name = "distribution"
+    help = ("How is the measure distributed over the rows?", "Each bar is the share of its rows.")
     reads = ("measure",)
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:

@@ -21,11 +21,6 @@ from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
 
-_OF_ROWS = {
-    "dependence": "curves, classes and weights",
-    "performance": "predicted and true values",
-    "selection": "values of all features and predictions",
-}
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8
 _NOT_HERE = "not in this page"
@@ -216,7 +211,9 @@ def assemble(
         "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
     }
     index["codes"] = dict(_remarks_of(index))
-    return Page(store.deflated(index), _rows_held([cohort for _, cohort in cohorts.values()]))
+    return Page(
+        store.deflated(index), _rows_held(views, [cohort for _, cohort in cohorts.values()])
+    )
 
 
 def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
@@ -270,7 +267,7 @@ class _Steps:
 def _about(
     explainer: Explainer, views: Sequence[View], options: PageOptions, title: str | None
 ) -> dict[str, Any]:
-    about = model_info(explainer, [view.name for view in views], title)
+    about = model_info(explainer, views, title)
     about["intervals"] = list(options.intervals)
     # The page holds one model.
     about["models"] = []
@@ -284,13 +281,13 @@ def _about(
     return about
 
 
-def _rows_held(cohorts: Sequence[Cohort]) -> str:
+def _rows_held(views: Sequence[View], cohorts: Sequence[Cohort]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
-    for name, what in _OF_ROWS.items():
-        most = max(cohort.most_rows.get(name, 0) for cohort in cohorts)
+    for view in views:
+        most = max(cohort.most_rows.get(view.name, 0) for cohort in cohorts)
         if most:
-            held.append(f"{what} of {counted(most, 'row')}")
+            held.append(f"{view.row_values} of {counted(most, 'row')}")
     if not held:
         return (
             "It holds no row: averages, shares of rows, grids of values, and the least and the "

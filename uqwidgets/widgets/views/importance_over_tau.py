@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
@@ -25,6 +25,16 @@ class ImportanceOverTauView(View):
     """Which measure is drawn over tau; the numbers are those that the importance view sends."""
 
     name = "importance_over_tau"
+    help = (
+        "Does a feature become more important, or less, when the average of the stressed feature "
+        "moves? Each line is one feature, with its 95 % interval as a band; at τ = 0 the data are "
+        "unchanged. Where a band contains 0, it is not clear whether there is an effect.",
+        "The lines belong to the features with the largest importance at any level, and to the "
+        "picked feature. A click on a line, or on its name, picks the feature.",
+    )
+    tips: ClassVar = {
+        "uq-over-tau-name": "Pick this feature",
+    }
     reads = ("importance_of", "replacement", "compare", "interval")
 
     def compute(self, inputs: Inputs, _populations: Populations) -> Content:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
@@ -17,6 +18,16 @@ class PixelsView(View):
     """
 
     name = "pixels"
+    help = (
+        "Which parts of the picture does the model need? Each square is a pixel, which is a "
+        "feature; the stronger its colour, the larger its importance. A small square is a pixel "
+        "whose interval contains 0: not clear from these rows.",
+        "Click a pixel to see its curve. With the keyboard, the arrow keys move from pixel to "
+        "pixel, and Enter picks one.",
+    )
+    tips: ClassVar = {
+        "uq-pixel-measure": "The measure whose importance colours the pixels",
+    }
     reads = ("image_rows",)
 
     def compute(self, inputs: Inputs, _populations: Populations) -> Content:

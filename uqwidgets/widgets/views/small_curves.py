@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import ceil, floor
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -62,6 +62,17 @@ class SmallCurvesView(View):
     """
 
     name = "small_curves"
+    help = (
+        "How does the model's answer change along each of the leading features? Each small chart "
+        "is one feature, and all have the same vertical axis, so a flat line is a feature that "
+        "moves the average little. The band is the 95 % interval of the average.",
+        "The averages have few values, because each of them asks the model about all rows. A click "
+        "picks the feature, whose curve is then drawn large.",
+    )
+    tips: ClassVar = {
+        "uq-small-curves": "How many of the leading features have a curve here; it calls the model",
+        "uq-small-curve": "Pick this feature, and draw its curve large",
+    }
     reads = (
         "small_curves",
         "measure",

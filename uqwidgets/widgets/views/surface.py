@@ -31,6 +31,12 @@ class SurfaceView(View):
     """A measure over the picked feature and a second one."""
 
     name = "surface"
+    help = (
+        "What does the model predict if two features have other values? The colours show the "
+        "average over the rows, for each pair of values.",
+        "The interaction is what remains after the curve of each feature alone: where it is 0, the "
+        "two effects add up. Marked pairs are far from the data, so the model extrapolates there.",
+    )
     reads = ("feature", "second", "measure")
 
     def __init__(self, explainer: Explainer) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -63,7 +63,7 @@ class Availability(NamedTuple):
 class View(ABC):
     """One view of a model: its inputs, its replacements, its computation and its static picture.
 
-    A view declares `name`, `reads` and `compute`, and where it needs them `replacements`
+    A view declares `name`, `help`, `reads` and `compute`, and where it needs them `replacements`
     and `html`. All else has a default: the model is called for the replacements, then the content
     is computed and published as a whole. Views that take long override `steps` to publish their
     content piece by piece.
@@ -76,11 +76,18 @@ class View(ABC):
     ----------
     name : str
         Of its part in a frame and of its columns; the same as of its front end.
+    help : tuple of str
+        The paragraphs behind the question mark of its panel: the question that it answers, and how
+        to read it.
+    tips : dict of str to str
+        One line for each of its controls, by the test id of the control in the front end.
     reads : tuple of str
         Inputs that decide its content. Rows and weights (``tau``, ``stress_feature``,
         ``ice_filter``) need no mention: they reach it as `Populations`.
     of_rows : tuple of str
         Columns with values of single rows, which lie along their first axis.
+    row_values : str
+        These columns in words, for a person who decides whether to share a saved page.
     reads_stress : bool
         Whether its content depends on the stressed feature even at tau = 0.
     is_always_read : bool
@@ -95,8 +102,11 @@ class View(ABC):
     """
 
     name: ClassVar[str]
+    help: ClassVar[tuple[str, ...]] = ()
+    tips: ClassVar[Mapping[str, str]] = {}
     reads: ClassVar[tuple[str, ...]] = ()
     of_rows: ClassVar[tuple[str, ...]] = ()
+    row_values: ClassVar[str] = "values"
     reads_stress: ClassVar[bool] = False
     is_always_read: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False

@@ -25,6 +25,7 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.comparison.content import Shown, of_difference, of_importances
+from uqwidgets.widgets.views.comparison.help import HELP, TIPS
 from uqwidgets.widgets.views.comparison.other_model import OtherModel
 from uqwidgets.widgets.views.comparison.over_tau import MOST_VALUES, difference_track
 from uqwidgets.widgets.views.comparison.sides import (
@@ -49,6 +50,8 @@ class ComparisonView(View):
     """Importance, curve, stress and scores of what is shown, minus those of another side."""
 
     name = "comparison"
+    help = HELP
+    tips = TIPS
     reads = ("compare_with",)
 
     def __init__(self, explainer: Explainer) -> None:

@@ -35,6 +35,7 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
+from uqwidgets.widgets.views.dependence.help import HELP, TIPS
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
@@ -50,6 +51,8 @@ class DependenceView(View):
     """Curves of the picked feature."""
 
     name = "dependence"
+    help = HELP
+    tips = TIPS
     # The page alone clips lines, draws a rug and orders categories.
     reads = (
         "feature",
@@ -69,6 +72,7 @@ class DependenceView(View):
         "selection",
     )
     of_rows = ("ice", "ice_weight", "ice_class", "ice_row", "ice_labels", "own", "own_value")
+    row_values = "curves, classes and weights"
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)

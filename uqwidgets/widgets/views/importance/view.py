@@ -26,6 +26,7 @@ from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
+from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.views.importance.sampled_sums import Sums
@@ -44,6 +45,8 @@ class ImportanceView(View):
     """Importance of every feature, for one to four measures and scorers side by side."""
 
     name = "importance"
+    help = HELP
+    tips = TIPS
     # The page alone sorts and folds the rows.
     reads = ("n_repeats", "interval", *READS, "redundancy", "sort", "top")
     is_overview = True
@@ -417,12 +420,10 @@ class ImportanceView(View):
         return bool(low[top] > np.delete(high, top).max(initial=-np.inf))
 
     def _choose(self, work: Work) -> None:
-        known = self.n_known(work.inputs)
-        if not known:
-            return
         # All of them: of as many as there was time for, another feature may be first.
-        self._show(work, known)
-        self._choose_shown(work)
+        if known := self.n_known(work.inputs):
+            self._show(work, known)
+            self._choose_shown(work)
 
     def _choose_shown(self, work: Work) -> None:
         """Pick the most important feature of those shown for this request, if none is picked."""

@@ -20,6 +20,7 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.stress_intervals import ends_of_scores, known_ends_of_scores
+from uqwidgets.widgets.views.performance.help import HELP
 from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -37,10 +38,12 @@ class PerformanceView(View):
     """How good the model is in the rows that are shown, under their stress."""
 
     name = "performance"
+    help = HELP
     # Their intervals are those under stress of this feature, also without stress.
     reads = ("stress_feature", "stress_category")
     reads_stress = True
     of_rows = ("predicted", "true", "weight", "row")
+    row_values = "predicted and true values"
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)

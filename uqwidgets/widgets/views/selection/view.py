@@ -21,6 +21,7 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
 from uqwidgets.widgets.rows.what_if import replacement_of
 from uqwidgets.widgets.views.selection.card import predictions, span, values_of
+from uqwidgets.widgets.views.selection.help import HELP, TIPS
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -32,6 +33,8 @@ class SelectionView(View):
     """The selected rows, a card of one of them, and its prediction with other values."""
 
     name = "selection"
+    help = HELP
+    tips = TIPS
     reads = ("selection", "row", "what_if")
     of_rows = (
         "listed",
@@ -46,6 +49,7 @@ class SelectionView(View):
         "labels",
         "texts",
     )
+    row_values = "values of all features and predictions"
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)

@@ -26,6 +26,7 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
+from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.profiles import described_profile, joined, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -69,6 +70,8 @@ class StressView(View):
     """Indicators over tau, of the rows that meet the filter."""
 
     name = "stress"
+    help = HELP
+    tips = TIPS
     reads = ("indicator",)
     reads_stress = True
     is_always_read = True
