@@ -13,7 +13,7 @@ import uqwidgets as uq
 from uqwidgets.widgets.inputs import validate
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.conditions import conditions
-from uqwidgets.widgets.views.importance.latest import LatestValues
+from uqwidgets.widgets.views.importance.detail_columns import LatestValues
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change
 

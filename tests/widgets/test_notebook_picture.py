@@ -33,8 +33,7 @@ class Outputs:
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> Outputs:
     outputs = Outputs()
-    for module in ("notebook_output", "notebook_picture"):
-        monkeypatch.setattr(f"uqwidgets.widgets.picture.{module}.display", outputs)
+    monkeypatch.setattr("uqwidgets.widgets.picture.notebook_picture.display", outputs)
     monkeypatch.setattr("uqwidgets.widgets.picture.notebook_picture._SECONDS_AT_REST", 0.05)
     return outputs
 

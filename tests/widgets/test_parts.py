@@ -10,8 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from browser.bridge import QueueComm
-from uqwidgets.widgets.front_end import STATIC
-from uqwidgets.widgets.parts import PARTS, answer_to
+from uqwidgets.widgets.front_end import PARTS, STATIC, answer_to
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 import uqwidgets as uq
 from browser.bridge import QueueComm
+from uqwidgets.widgets.front_end import PARTS
 from uqwidgets.widgets.inputs import NAMES
-from uqwidgets.widgets.parts import PARTS
 from uqwidgets.widgets.rows.text import text_of_rows
 from widgets.random_messages import RandomMessages
 from widgets.test_messages import host_state, send

@@ -7,13 +7,13 @@ what fits in memory, what is read ahead. The rooms that compute statistics itera
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from uqwidgets._typing import Floats
-from uqwidgets.evaluation.differences import DifferenceBlock, Differences
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.distinct import distinct_rows
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
@@ -26,6 +26,53 @@ from uqwidgets.evaluation.replacement import (
 from uqwidgets.evaluation.values import MeasureValues
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
+
+
+class DifferenceBlock(NamedTuple):
+    """Changes of a measure in every row under k of the replacements of one feature.
+
+    Attributes
+    ----------
+    replacements : slice
+        Which of the feature's replacements.
+    values : ndarray of shape (k, n)
+    donors : ndarray of shape (k, n) or None
+        Rows that the values come from; None for constant replacements.
+    """
+
+    replacements: slice
+    values: Floats
+    donors: Positions | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Changes of a measure in every row under all replacements of one feature, or group.
+
+    Attributes
+    ----------
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
+    subgroups : ndarray of shape (n,) or None
+        Subgroup of each row, within which donors are drawn; None for all rows.
+    codes : ndarray of shape (n,) or None
+        With every row as a donor: which of the replacements has the row's own value. None where
+        donors are drawn.
+    n_replacements, n_blocks : int
+    blocks : iterator of DifferenceBlock
+        To be iterated over once; the model is evaluated on the way.
+    donors : iterator of ndarray of shape (n,)
+        Donors of each draw, one draw at a time.
+    """
+
+    original: Floats
+    subgroups: Positions | None
+    codes: Positions | None
+    n_replacements: int
+    n_blocks: int
+    blocks: Iterator[DifferenceBlock]
+    donors: Iterator[Positions]
+
 
 #: Transformation of the curves of all rows, in blocks of points: a function with a hash of its own.
 BlockTransform = Callable[[Iterator[Floats]], Iterator[Floats]]

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.options import check_callback, checked_jobs
-from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations

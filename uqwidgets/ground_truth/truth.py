@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import check_callback, checked_jobs
-from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface

@@ -27,8 +27,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import NoRatioError
-from uqwidgets.evaluation.differences import Differences
-from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.evaluations import Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.remarks import (
     remarks_on_measure,

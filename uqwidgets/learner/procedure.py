@@ -12,8 +12,13 @@ from sklearn.base import is_classifier
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
-from uqwidgets._utils.options import check_callback, checked_count, checked_jobs
-from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.options import (
+    RandomState,
+    check_callback,
+    checked_count,
+    checked_jobs,
+    seed_of,
+)
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
 from uqwidgets.evaluation.dataframes import to_pandas

@@ -14,9 +14,8 @@ from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.checked_inputs import CheckedInputs
-from uqwidgets.widgets.front_end import bundle
-from uqwidgets.widgets.input_traits import SYNCED, InputTraits
+from uqwidgets.widgets.front_end import answer_to, bundle
+from uqwidgets.widgets.input_traits import SYNCED, CheckedInputs, InputTraits
 from uqwidgets.widgets.inputs import (
     NAMES,
     first_stressed,
@@ -27,10 +26,8 @@ from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free
 from uqwidgets.widgets.messages import data_of, read_message
 from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
-from uqwidgets.widgets.parts import answer_to
 from uqwidgets.widgets.picture.boxes import watch_cells
-from uqwidgets.widgets.picture.notebook_output import NotebookOutput
-from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
+from uqwidgets.widgets.picture.notebook_picture import NotebookOutput, NotebookPicture
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.reproduction.pins import ghost_of

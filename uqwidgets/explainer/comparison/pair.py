@@ -13,8 +13,7 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.differences import DifferenceBlock, Differences
-from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.evaluations import DifferenceBlock, Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws
 from uqwidgets.evaluation.table import Table

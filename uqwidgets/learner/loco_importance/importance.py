@@ -15,8 +15,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from uqwidgets._utils.choices import as_names, one_of, unknown
-from uqwidgets._utils.options import check_callback, checked_jobs
-from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Kind
 from uqwidgets.evaluation.evaluations import Evaluations

@@ -22,10 +22,9 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.comparison import remarks_on_ratio
-from uqwidgets.widgets.views.importance.redundancy import RedundancyColumn
+from uqwidgets.widgets.views.importance.detail_columns import RedundancyColumn, ScorerColumns
 from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.sampled_sums import Sums
-from uqwidgets.widgets.views.importance.scorers import ScorerColumns
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
 from uqwidgets.widgets.views.view import Content
 
