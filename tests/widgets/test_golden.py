@@ -79,6 +79,36 @@ def test_every_column_has_the_length_of_its_shape_and_type(current: dict[str, An
         assert len(raw) == sizes[described["dtype"]] * np.prod(described["shape"]), name
 
 
+def test_all_that_is_sent_is_of_plain_types() -> None:
+    """Hosts that do not use `json` may write a subclass of text or numbers as something else.
+
+    marimo wrote a `Remark` as an object, and no frame that had one was shown.
+    """
+    X, y = table()
+
+    def certain(A: Any) -> Any:
+        return np.tile([1.0, 0.0], (len(A), 1))
+
+    conditions = [{"feature": "c", "values": [np.str_("red")]}]
+    with uq.explore(certain, X, y == "yes", n_repeats=2, ice_filter=conditions) as explorer:
+        assert explorer.wait(60)
+        assert explorer._frame["meta"]["note_codes"]
+        for name in ("_about", "_frame", "_over_tau", *explorer.state):
+            assert _of_other_types(getattr(explorer, name), name) == []
+
+
+def _of_other_types(value: Any, place: str) -> list[str]:
+    if isinstance(value, dict):
+        children = [(one, f"{place}.{key}") for key, one in value.items()]
+        children += [(key, f"{place}: key {key}") for key in value]
+    elif isinstance(value, list | tuple):
+        children = [(one, f"{place}[{i}]") for i, one in enumerate(value)]
+    else:
+        is_plain = type(value) in (str, int, float, bool, bytes, type(None))
+        return [] if is_plain else [f"{place} is a {type(value).__name__}"]
+    return [fault for one, where in children for fault in _of_other_types(one, where)]
+
+
 def _close(value: Any) -> Any:
     """Compare floats up to the rounding of another processor."""
     if isinstance(value, float):

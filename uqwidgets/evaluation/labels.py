@@ -83,7 +83,7 @@ class Labels:
         if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
             return None
         if isinstance(value, str) and value in self._places:
-            return value
+            return str(value)
         for read in (value, _like(self._first, value)):
             try:
                 return self._by_value[read]

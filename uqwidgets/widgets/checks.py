@@ -20,7 +20,7 @@ def text(name: str, value: Any, explainer: Explainer) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is {brief(value)}; it must be a text.")
     check_length(name, value, explainer)
-    return value
+    return str(value)
 
 
 def number(value: Any, what: str, low: float, high: float) -> float:

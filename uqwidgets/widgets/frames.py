@@ -62,16 +62,21 @@ def single(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return the value in plain types; NaN and infinities, which JSON lacks, become None."""
+    """Return the value in plain types; NaN and infinities, which JSON lacks, become None.
+
+    Subclasses become their plain type too: hosts that do not use `json` may write them otherwise.
+    """
     match value:
-        case None | bool() | int() | str():
+        case None | bool():
             return value
+        case int() | np.integer():
+            return int(value)
+        case str():
+            return str(value)
         case float() | np.floating():
             return float(value) if isfinite(value) else None
         case np.bool_():
             return bool(value)
-        case np.integer():
-            return int(value)
         case Mapping():
             return {str(k): plain(v) for k, v in value.items()}
         case np.ndarray():
