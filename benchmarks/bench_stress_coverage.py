@@ -214,25 +214,45 @@ def covered(
     return {key: line / runs for key, line in hits.items()}
 
 
-def report(designs: Mapping[str, Design], arguments: Sequence[str]) -> None:
-    """Print the coverage of every indicator at every level, and its distribution."""
-    runs = int(arguments[0]) if arguments else 60
-    names = arguments[1:] or list(designs)
+def report(
+    designs: Mapping[str, Design],
+    arguments: Sequence[str],
+    runs: int = 60,
+    names: Sequence[str] = tuple(DESIGNS),
+    anchors: Sequence[str] = ANCHORS,
+    population: int = 2_000_000,
+) -> None:
+    """Print the coverage of every indicator at every level, and its distribution.
+
+    Parameters
+    ----------
+    designs : dict of str to Design
+    arguments : sequence of str
+        Of the command line: the number of runs, and the names of designs.
+    runs, names
+        The same without arguments.
+    anchors : sequence of str
+    population : int
+        Rows from which the truth is computed.
+    """
+    runs = int(arguments[0]) if arguments else runs
+    names = arguments[1:] or names
     print(f"coverage of nominal 95 % intervals, n = {ROWS}, {runs} runs, tau -1, -0.5, 0, 0.5, 1")
     overall: dict[tuple[str, str, str], list[float]] = {}
     for design in names:
         seed = list(designs).index(design)
-        for (anchor, name, feature), line in covered(designs[design], runs, seed).items():
-            shares = "  ".join(f"{share:.3f}" for share in line)
-            print(f"{design:18} {anchor:10} {name:25} {feature}  {shares}", flush=True)
+        shares = covered(designs[design], runs, seed, anchors, population)
+        for (anchor, name, feature), line in shares.items():
+            levels = "  ".join(f"{share:.3f}" for share in line)
+            print(f"{design:18} {anchor:10} {name:25} {feature}  {levels}", flush=True)
             if design != "counts":
                 kind = name.partition(":")[0]
                 overall.setdefault((anchor, "|tau| <= 0.5", kind), []).extend(line[1:4])
                 overall.setdefault((anchor, "|tau| = 1", kind), []).extend(line[[0, 4]])
-    for (anchor, taus, kind), shares in sorted(overall.items()):
+    for (anchor, taus, kind), lines in sorted(overall.items()):
         print(
-            f"{anchor:10} {taus:13} {kind:25} least {min(shares):.3f}  "
-            f"mean {np.mean(shares):.3f}  most {max(shares):.3f}"
+            f"{anchor:10} {taus:13} {kind:25} least {min(lines):.3f}  "
+            f"mean {np.mean(lines):.3f}  most {max(lines):.3f}"
         )
 
 

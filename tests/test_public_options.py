@@ -10,7 +10,10 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from uqwidgets.importance import ImportanceOptions
 
+# Options of `Explainer.importance` that are no part of `ImportanceOptions`.
+SUBJECT = {"self", "measure", "features", "stream"}
 X = np.random.default_rng(0).normal(size=(60, 2))
 Y = X[:, 0] + np.random.default_rng(1).normal(size=60)
 NAN = float("nan")
@@ -105,3 +108,8 @@ def test_a_comparison_needs_two_names(names: Any) -> None:
     explainer = uq.Explainer(lambda X: X[:, 0], X, Y)
     with pytest.raises(ValueError, match=r"^names is .*; give two names"):
         explainer.compare_rows(X[:, 0] > 0, names=names)
+
+
+def test_type_checkers_know_all_options_of_importance():
+    parameters = inspect.signature(uq.Explainer.importance).parameters
+    assert set(ImportanceOptions.__annotations__) == set(parameters) - SUBJECT

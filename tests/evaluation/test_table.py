@@ -297,4 +297,4 @@ def test_a_group_of_features_may_come_in_any_container(container):
     groups = {"g": container(["a", "c"])}
     table = Table(FRAME, Y, as_predictive(normal_model), groups)
     assert table.groups == {"g": ("a", "c")}
-    assert table.units == ("g", "b")
+    assert table.groups_and_features == ("g", "b")

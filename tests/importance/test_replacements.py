@@ -215,7 +215,7 @@ class TestGroups:
         X, y = table(30, p=4)
         model = Recorder(lambda batch: batch[:, 0] + batch[:, 1] * batch[:, 3])
         explainer = Explainer(model, X, y, feature_groups={"ab": ["x0", "x1"]})
-        assert explainer.table.units == ("ab", "x2", "x3")
+        assert explainer.table.groups_and_features == ("ab", "x2", "x3")
         result = explainer.importance("squared_error", n_repeats=2)
         assert sorted(result.features) == ["ab", "x2", "x3"]
         pairs = {tuple(row) for row in X[:, :2].tolist()}

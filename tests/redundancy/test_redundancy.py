@@ -28,7 +28,10 @@ def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **option
     table = Table(X, y, as_predictive(lambda X: np.zeros(len(X))), groups)
     defaults = {"with_target": False, "n_estimators": 50, "level": 0.95, "seed": 0}
     return redundancy(
-        table, units or table.units, Population.of(len(X), weights, rows), **(defaults | options)
+        table,
+        units or table.groups_and_features,
+        Population.of(len(X), weights, rows),
+        **(defaults | options),
     )
 
 

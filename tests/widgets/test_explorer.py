@@ -413,7 +413,7 @@ def test_explore_accepts_feature_groups_or_an_explainer() -> None:
     y = X.sum(axis=1)
     with uq.explore(model, X, y, feature_groups={"g": ["x0", "x1"]}) as widget:
         assert widget.wait(30)
-        assert widget.explainer.table.units == ("g", "x2")
+        assert widget.explainer.table.groups_and_features == ("g", "x2")
     explainer = uq.Explainer(model, X, y)
     with uq.explore(explainer, feature="x1") as widget:
         assert widget.wait(30)

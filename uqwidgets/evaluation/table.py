@@ -34,7 +34,7 @@ class Table(Columns):
     features : tuple of str
         Names of the columns the model sees.
     groups : dict of str to tuple of str
-    units : tuple of str
+    groups_and_features : tuple of str
         Names that importance is computed for: the groups, and every feature in no group.
     target : str
         Name of the target; empty without one.
@@ -70,7 +70,7 @@ class Table(Columns):
                 f"feature_groups is {groups!r}; pass a dict from names to lists of features."
             )
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
-        self.units = self._units()
+        self.groups_and_features = self._groups_and_features()
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
         on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
@@ -103,7 +103,7 @@ class Table(Columns):
         if self._y is None:
             raise ValueError(f"{what} needs y; pass it to Explainer.")
 
-    def columns_of(self, unit: str) -> tuple[int, ...]:
+    def columns_of(self, feature: str) -> tuple[int, ...]:
         """Positions of a feature, or of the features of a group.
 
         Raises
@@ -111,13 +111,13 @@ class Table(Columns):
         ValueError
             If neither a feature nor a group has this name.
         """
-        members = self.groups.get(str(unit))
-        if members is None and str(unit) not in self._positions:
-            raise ValueError(unknown("feature", unit, [*self.groups, *self.features]))
-        return tuple(self._positions[name] for name in members or (str(unit),))
+        members = self.groups.get(str(feature))
+        if members is None and str(feature) not in self._positions:
+            raise ValueError(unknown("feature", feature, [*self.groups, *self.features]))
+        return tuple(self._positions[name] for name in members or (str(feature),))
 
-    def named_units(self, features: Sequence[str] | None = None) -> list[str]:
-        """Return the names of features and groups, by default `units`.
+    def named_features(self, features: Sequence[str] | None = None) -> list[str]:
+        """Return the names of features and groups, by default `groups_and_features`.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class Table(Columns):
             If a name does not exist.
         """
         if features is None:
-            return list(self.units)
+            return list(self.groups_and_features)
         names = as_names(features)
         for name in names:
             self.columns_of(name)
@@ -163,11 +163,13 @@ class Table(Columns):
         names = as_names(features)
         return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
 
-    def _units(self) -> tuple[str, ...]:
+    def _groups_and_features(self) -> tuple[str, ...]:
         # A group has the place of the first of its features.
         grouped = {name for members in self.groups.values() for name in members}
         alone = [name for name in self.features if name not in grouped]
-        return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
+        return tuple(
+            sorted([*self.groups, *alone], key=lambda feature: min(self.columns_of(feature)))
+        )
 
     def unchanged(self, block: RowBlock) -> npt.NDArray[np.intp]:
         """Return positions in a block of the rows whose replaced values equal their own."""

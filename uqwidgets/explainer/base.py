@@ -103,7 +103,7 @@ class Explained:
         return find(measure, self._measures)
 
     @property
-    def units(self) -> tuple[str, ...]:
+    def groups_and_features(self) -> tuple[str, ...]:
         """Names that importance is computed for: every group, and every feature in no group.
 
         Examples
@@ -112,10 +112,10 @@ class Explained:
         >>> import uqwidgets as uq
         >>> X = np.arange(30.0).reshape(10, 3)
         >>> groups = {"both": ["x0", "x1"]}
-        >>> uq.Explainer(lambda X: X[:, 0], X, X[:, 0], feature_groups=groups).units
+        >>> uq.Explainer(lambda X: X[:, 0], X, X[:, 0], feature_groups=groups).groups_and_features
         ('both', 'x2')
         """
-        return self.table.units
+        return self.table.groups_and_features
 
     def _named(self, features: Sequence[str] | None) -> list[str]:
         if features is None:

@@ -246,7 +246,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         check_callback(callback)
         result = redundancy(
             self.table,
-            self.table.named_units(features),
+            self.table.named_features(features),
             Population.of(len(self.table), sample_weight, rows),
             with_target=with_target,
             n_estimators=n_estimators,

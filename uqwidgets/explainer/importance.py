@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Literal, overload
+from typing import Literal, Unpack, overload
 
 import numpy.typing as npt
 
@@ -14,6 +14,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.base import Explained
 from uqwidgets.importance import (
+    ImportanceOptions,
     Settings,
     metric_importance,
     permutation_importance,
@@ -41,16 +42,8 @@ class Ranking(Explained):
         measure: str | Function = "nll",
         features: Sequence[str] | None = None,
         *,
-        replacement: str = "permutation",
-        n_repeats: int | str = 10,
-        compare: str = "difference",
-        interval: str = "u-statistic",
-        level: float = 0.95,
-        reference: str = "t",
-        sample_weight: npt.ArrayLike | None = None,
-        rows: npt.ArrayLike | None = None,
-        callback: ProgressCallback | None = None,
         stream: Literal[False] = False,
+        **options: Unpack[ImportanceOptions],
     ) -> Importance: ...
 
     @overload
@@ -59,16 +52,8 @@ class Ranking(Explained):
         measure: str | Function = "nll",
         features: Sequence[str] | None = None,
         *,
-        replacement: str = "permutation",
-        n_repeats: int | str = 10,
-        compare: str = "difference",
-        interval: str = "u-statistic",
-        level: float = 0.95,
-        reference: str = "t",
-        sample_weight: npt.ArrayLike | None = None,
-        rows: npt.ArrayLike | None = None,
-        callback: ProgressCallback | None = None,
         stream: Literal[True],
+        **options: Unpack[ImportanceOptions],
     ) -> Iterator[Importance]: ...
 
     def importance(
@@ -190,7 +175,7 @@ class Ranking(Explained):
             reference=reference,
             seed=self.seed,
         )
-        names = self.table.named_units(features)
+        names = self.table.named_features(features)
         population = Population.of(len(self.table), sample_weight, rows)
         evaluations = self.evaluations
         steps = settings.steps(names) if stream else iter([(names, settings)])
@@ -301,7 +286,7 @@ class Ranking(Explained):
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),
-            self.table.named_units(features),
+            self.table.named_features(features),
             stressed_column(self.table, name, category, tail, anchor, missing, chosen),
             checked_taus(taus),
             Settings.of(

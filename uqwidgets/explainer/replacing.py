@@ -81,13 +81,13 @@ class Replacing(Explained):
         """
         check_callback(callback)
         names: Sequence[Any] = as_names(measures, "measures") if measures != () else ()
-        (unit,) = self.table.named_units([feature])
+        (name,) = self.table.named_features([feature])
         repeats = checked_repeats(n_repeats)
         if repeats == "all":
             raise ValueError("n_repeats is 'all', and replaced rows need a number of repeats.")
         return replaced_rows(
             self.evaluations,
-            unit,
+            name,
             [self.measure(name) for name in names],
             checked_scheme(replacement),
             repeats,

@@ -394,7 +394,9 @@ class GroundTruth:
         estimand: Estimand
         if feature is None:
             loss = "squared_error" if measure is None else measure
-            estimand = FeatureImportance(tuple(truth.units), loss, replacement, n_repeats)
+            estimand = FeatureImportance(
+                tuple(truth.groups_and_features), loss, replacement, n_repeats
+            )
         else:
             points = grid_of(truth.table, feature, grid)
             estimand = PartialDependence(points, "prediction" if measure is None else measure)

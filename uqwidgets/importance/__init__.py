@@ -17,10 +17,11 @@ from uqwidgets.importance.remarks import (
     remarks_on_weights,
 )
 from uqwidgets.importance.sampled import Sampled, importance_of_samples, sampled_importance
-from uqwidgets.importance.settings import Settings
+from uqwidgets.importance.settings import ImportanceOptions, Settings
 
 __all__ = [
     "FeatureRanking",
+    "ImportanceOptions",
     "Sampled",
     "Settings",
     "build_result",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
+
+import numpy.typing as npt
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.options import is_whole
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
     Interval,
@@ -23,6 +26,20 @@ COMPARISONS: tuple[Compare, ...] = get_args(Compare)
 OVER_REPEATS = ("fixed-data", "quantile")
 # A stream of results adds half as many repeats at each step, so that intervals visibly tighten.
 _GROWTH = 1.5
+
+
+class ImportanceOptions(TypedDict, total=False):
+    """Options of `Explainer.importance`, which describes them; for type checkers."""
+
+    replacement: str
+    n_repeats: int | str
+    compare: str
+    interval: str
+    level: float
+    reference: str
+    sample_weight: npt.ArrayLike | None
+    rows: npt.ArrayLike | None
+    callback: ProgressCallback | None
 
 
 @dataclass(frozen=True)

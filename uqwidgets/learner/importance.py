@@ -45,7 +45,7 @@ def learner_importance(
         Of `Explainer.importance`.
     """
     explainer = averaging.refits[0].explainer
-    names, measure = explainer.table.named_units(options["features"]), options["measure"]
+    names, measure = explainer.table.named_features(options["features"]), options["measure"]
     kind: ResultKind = "importance by a measure without the target"
     if is_metric(measure):
         kind = "importance by a metric"

@@ -282,7 +282,7 @@ class Learner(PerformanceMethods):
         """
         check_callback(callback)
         averaging = self._averaging(level, callback)
-        names = averaging.refits[0].explainer.table.named_units(features)
+        names = averaging.refits[0].explainer.table.named_features(features)
         return self._leave_one_out.importance(
             averaging, measure, names, compare, self.n_jobs, callback
         )

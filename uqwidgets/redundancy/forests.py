@@ -34,7 +34,7 @@ _GAIN = ("gain", "gain_low", "gain_high")
 
 def redundancy(
     table: Table,
-    units: Sequence[str],
+    features: Sequence[str],
     population: Population,
     *,
     with_target: bool,
@@ -67,7 +67,7 @@ def redundancy(
     Parameters
     ----------
     table : Table
-    units : sequence of str, length p
+    features : sequence of str, length p
         Features or groups.
     population : Population
         Weights apply to the forests and to the score, chosen rows to the score alone.
@@ -101,7 +101,10 @@ def redundancy(
     predictors = np.column_stack([ranks(table.column(name)) for name in table.features])
     target = ranks(pd.Series(table.y))[:, None] if with_target else None
     # Responses are made again when it is their turn, because all of them are a second table.
-    status_of = {unit: _Status.of(_response(table, unit, population), len(table)) for unit in units}
+    status_of = {
+        feature: _Status.of(_response(table, feature, population), len(table))
+        for feature in features
+    }
     fits = sum(status.n_rows > 0 for status in status_of.values())
     steps = FitProgress(fits * (2 if with_target else 1), len(table), callback)
 
@@ -119,11 +122,13 @@ def redundancy(
 
     names = [*_R2, *(f"{name}_with_target" for name in _R2), *_GAIN]
     numbers = np.full((len(names), len(status_of)), np.nan)
-    for j, unit in enumerate(status_of):
-        others = np.delete(np.arange(predictors.shape[1]), table.columns_of(unit))
+    for j, feature in enumerate(status_of):
+        others = np.delete(np.arange(predictors.shape[1]), table.columns_of(feature))
         if not len(others):
-            raise ValueError(f"there is nothing to predict {unit!r} from; X needs more features.")
-        response = _response(table, unit, population)
+            raise ValueError(
+                f"there is nothing to predict {feature!r} from; X needs more features."
+            )
+        response = _response(table, feature, population)
         if isinstance(response, str):
             continue
         columns = predictors[np.ix_(response.rows, others)]
@@ -189,9 +194,9 @@ class _Status(NamedTuple):
         return cls("ok", int(np.count_nonzero(response.population.scored)), n - len(response.rows))
 
 
-def _response(table: Table, unit: str, population: Population) -> _Response | str:
+def _response(table: Table, feature: str, population: Population) -> _Response | str:
     """Return the response of a feature or group, or the reason why it cannot be predicted."""
-    parts = [responses(table, table.features[column]) for column in table.columns_of(unit)]
+    parts = [responses(table, table.features[column]) for column in table.columns_of(feature)]
     if any(np.isinf(part).any() for part in parts):
         return "infinite values"
     rows = np.flatnonzero(np.isfinite(np.hstack(parts)).all(axis=1))
@@ -332,12 +337,14 @@ def _remarks(table: Table, status_of: dict[str, _Status]) -> tuple[Remark, ...]:
     remarks = [
         Remark(
             "missing-values",
-            f"{unit}: {status.n_missing} of {n} rows without a value are left out of its score",
+            f"{feature}: {status.n_missing} of {n} rows without a value are left out of its score",
         )
-        for unit, status in status_of.items()
+        for feature, status in status_of.items()
         if status.n_missing
     ]
-    members = [table.features[column] for unit in status_of for column in table.columns_of(unit)]
+    members = [
+        table.features[column] for feature in status_of for column in table.columns_of(feature)
+    ]
     for name in dict.fromkeys(members):
         distinct = categories(table, name)
         if distinct > MOST_CATEGORIES:

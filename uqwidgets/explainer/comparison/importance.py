@@ -43,7 +43,7 @@ from uqwidgets.metrics import Metric
 def importance_difference(
     pair: Pair,
     measures: tuple[Measure, Measure] | tuple[Metric, Metric],
-    units: Sequence[str],
+    features: Sequence[str],
     population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
@@ -56,7 +56,7 @@ def importance_difference(
     pair : Pair
     measures : tuple of two Measure, or of two Metric
         Of the first and of the second model.
-    units : sequence of str, length p
+    features : sequence of str, length p
         Features or groups that both models have.
     population : Population
     settings : Settings
@@ -73,11 +73,11 @@ def importance_difference(
     own, other = measures
     remarks: tuple[Remark, ...] = ()
     intervals, repeats, pairs = [], [], []
-    per_row = np.full((len(units), len(population.positions)), np.nan)
+    per_row = np.full((len(features), len(population.positions)), np.nan)
     if isinstance(own, Metric):
         assert isinstance(other, Metric)
         sides = [(pair.first, own, population), (pair.second, other, population)]
-        for interval, of_repeats in metric_differences(sides, units, settings, callback):
+        for interval, of_repeats in metric_differences(sides, features, settings, callback):
             intervals.append(interval)
             repeats.append(of_repeats)
         scores = [
@@ -89,11 +89,13 @@ def importance_difference(
         options = settings.interval, settings.level, population, settings.reference
         originals = pair.first.original_values(own), pair.second.original_values(other)
         before = (1.0, 1.0) if ratios is None else (ratios[0].baseline, ratios[1].baseline)
-        both = pair.differences((own, other), units, settings.draws, callback, before)
-        for j, (unit, differences) in enumerate(zip(units, both, strict=True)):
+        both = pair.differences((own, other), features, settings.draws, callback, before)
+        for j, (feature, differences) in enumerate(zip(features, both, strict=True)):
             change = change_of_differences(differences, population)
             if ratios is not None:
-                change = minus_influence(change, _of_baselines(unit, ratios, originals), population)
+                change = minus_influence(
+                    change, _of_baselines(feature, ratios, originals), population
+                )
             intervals.append(bounds(change, *options))
             per_row[j] = change.per_row()[population.positions]
             repeats.append(change.repeats)
@@ -103,7 +105,7 @@ def importance_difference(
         label = own.label
         remarks = remarks_on_pairs(pairs) + remarks_on_weights(own, population, settings)
     return build_result(
-        units,
+        features,
         intervals,
         per_row,
         repeats,
@@ -118,14 +120,14 @@ def importance_difference(
 
 
 def _of_baselines(
-    unit: str, ratios: tuple[Importance, Importance], originals: tuple[Floats, Floats]
+    feature: str, ratios: tuple[Importance, Importance], originals: tuple[Floats, Floats]
 ) -> Floats:
     """Return the values of rows whose mean moves the difference of the ratios like the baselines.
 
     See `ratio_change`.
     """
     own, other = (
-        (ratio.importance[ratio.features.index(unit)] - 1) * original / ratio.baseline
+        (ratio.importance[ratio.features.index(feature)] - 1) * original / ratio.baseline
         for ratio, original in zip(ratios, originals, strict=True)
     )
     return np.asarray(own - other)

@@ -169,9 +169,9 @@ class ModelComparison(Comparison):
             seed=self.first.seed,
         )
         self._pair.check_draws(settings.draws)
-        units = self._pair.named_units(features)
+        names = self._pair.named_features(features)
         population = Population.of(len(self.first.table), sample_weight, rows)
-        common = units, population, settings, callback
+        common = names, population, settings, callback
         sides = [side.evaluations for side in self._sides]
         if is_metric(measure):
             own, other = (find_metric(measure, side.classes) for side in self._sides)
@@ -247,7 +247,7 @@ class ModelComparison(Comparison):
         [-2.0, 0.0, 2.0]
         """
         check_callback(callback)
-        self._pair.check_unit(str(feature))
+        self._pair.check_feature(str(feature))
         form = CurveTransform.of(center, derivative, relative)
         own, other = self._measures(measure)
         level, most = checked_level(level), checked_lines(lines)
@@ -337,7 +337,7 @@ class ModelComparison(Comparison):
         else:
             features = [str(name) for name in as_names(features)]
             for name in features:
-                self._pair.check_unit(name)
+                self._pair.check_feature(name)
         if indicators is None:
             indicators = [name for name in self.first.indicators if name in self.second.indicators]
         options = features, taus, tail, anchor, missing, level, rows

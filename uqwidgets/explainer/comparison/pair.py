@@ -64,17 +64,18 @@ class Pair:
         return [name for name in self.first.table.features if name in other]
 
     @property
-    def units(self) -> list[str]:
+    def groups_and_features(self) -> list[str]:
         """Features and groups whose importance both models have, in the order of the first."""
         own, other = self.first.table, self.second.table
         return [
-            unit
-            for unit in own.units
-            if unit in other.units and _members(own, unit) == _members(other, unit)
+            feature
+            for feature in own.groups_and_features
+            if feature in other.groups_and_features
+            and _members(own, feature) == _members(other, feature)
         ]
 
-    def named_units(self, features: Sequence[str] | None) -> list[str]:
-        """Return the named features and groups, by default all `units`.
+    def named_features(self, features: Sequence[str] | None) -> list[str]:
+        """Return the named features and groups, by default all `groups_and_features`.
 
         Raises
         ------
@@ -82,16 +83,16 @@ class Pair:
             If one is not the same for both models, or they share none.
         """
         if features is not None:
-            units = [str(name) for name in as_names(features)]
-            for unit in units:
-                self.check_unit(unit)
-            return units
-        if not self.units:
+            features = [str(name) for name in as_names(features)]
+            for feature in features:
+                self.check_feature(feature)
+            return features
+        if not self.groups_and_features:
             raise ValueError(
                 f"{self.names[0]} and {self.names[1]} share no feature, so that no importance "
                 "can be compared."
             )
-        return self.units
+        return self.groups_and_features
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -109,18 +110,18 @@ class Pair:
             (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),) if alone else ()
         )
 
-    def check_unit(self, unit: str) -> None:
+    def check_feature(self, feature: str) -> None:
         """Raise a ValueError if a feature or group is not the same for both models."""
         for name, evaluations in zip(self.names, (self.first, self.second), strict=True):
             table = evaluations.table
-            if unit not in table.groups and unit not in table.features:
+            if feature not in table.groups and feature not in table.features:
                 raise ValueError(
-                    f"{unit!r} is no feature of {name}; name one that both models see, such as "
-                    f"{_listed(self.units[:_FEW]) or 'none: they share no feature'}."
+                    f"{feature!r} is no feature of {name}; name one that both models see, such as "
+                    f"{_listed(self.groups_and_features[:_FEW]) or 'none: they share no feature'}."
                 )
-        if _members(self.first.table, unit) != _members(self.second.table, unit):
+        if _members(self.first.table, feature) != _members(self.second.table, feature):
             raise ValueError(
-                f"the group {unit!r} has other features for {self.names[0]} than for "
+                f"the group {feature!r} has other features for {self.names[0]} than for "
                 f"{self.names[1]}; pass the same feature_groups to both."
             )
 
@@ -138,7 +139,7 @@ class Pair:
     def differences(
         self,
         measures: tuple[Measure, Measure],
-        units: Sequence[str],
+        features: Sequence[str],
         draws: Draws,
         callback: ProgressCallback | None = None,
         baselines: tuple[float, float] = (1.0, 1.0),
@@ -152,7 +153,7 @@ class Pair:
         ----------
         measures : tuple of Measure
             Of the first and of the second model.
-        units : sequence of str
+        features : sequence of str
             Features or groups that both models have.
         draws : Draws
         callback : callable, optional
@@ -163,7 +164,10 @@ class Pair:
         before, before_other = baselines
         own, other = (
             evaluations.differences(
-                measure, [evaluations.table.columns_of(unit) for unit in units], draws, callback
+                measure,
+                [evaluations.table.columns_of(feature) for feature in features],
+                draws,
+                callback,
             )
             for evaluations, measure in zip((self.first, self.second), measures, strict=True)
         )
@@ -258,8 +262,8 @@ def _minus(first: Iterator[_Block], second: Iterator[_Block]) -> Iterator[_Block
         start = stop
 
 
-def _members(table: Table, unit: str) -> set[str]:
-    return {table.features[column] for column in table.columns_of(unit)}
+def _members(table: Table, feature: str) -> set[str]:
+    return {table.features[column] for column in table.columns_of(feature)}
 
 
 def _equal(one: pd.Series[Any], two: pd.Series[Any]) -> bool:

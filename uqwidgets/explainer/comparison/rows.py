@@ -154,25 +154,25 @@ class RowsComparison(Comparison):
             reference=reference,
             seed=ex.seed,
         )
-        units = ex.table.named_units(features)
+        features = ex.table.named_features(features)
         parts: Iterable[tuple[Bounds, npt.NDArray[np.float64]]]
         one: Measure | Metric
         if is_metric(measure):
             one = find_metric(measure, ex.classes)
             first, second = (
-                metric_importance(ex.evaluations, one, units, side, settings, callback)
+                metric_importance(ex.evaluations, one, features, side, settings, callback)
                 for side in self._sides
             )
             of_sides = [(ex.evaluations, one, side) for side in self._sides]
-            parts = metric_differences(of_sides, units, settings, callback)
+            parts = metric_differences(of_sides, features, settings, callback)
         else:
             one = ex.measure(measure)
-            first, second, parts = self._changes(one, units, settings, callback)
+            first, second, parts = self._changes(one, features, settings, callback)
         intervals, repeats = zip(*parts, strict=True)
         difference = build_result(
-            units,
+            features,
             intervals,
-            np.full((len(units), len(self._sides[0].positions)), np.nan),
+            np.full((len(features), len(self._sides[0].positions)), np.nan),
             repeats,
             measure=one.name,
             label=f"{first.label}, {minus(self.names)}",
@@ -186,18 +186,18 @@ class RowsComparison(Comparison):
     def _changes(
         self,
         of_rows: Measure,
-        units: Sequence[str],
+        features: Sequence[str],
         settings: Settings,
         callback: ProgressCallback | None,
     ) -> tuple[Importance, Importance, list[tuple[Bounds, npt.NDArray[np.float64]]]]:
         """Return the importance of a measure in both groups, and its differences with repeats."""
         evaluations = self.explainer.evaluations
         first, second = (
-            FeatureRanking(evaluations, of_rows, units, side, settings) for side in self._sides
+            FeatureRanking(evaluations, of_rows, features, side, settings) for side in self._sides
         )
         original = evaluations.original_values(of_rows)
         own_changes, other_changes = (
-            mean_changes(evaluations, of_rows, units, side, settings, callback)
+            mean_changes(evaluations, of_rows, features, side, settings, callback)
             for side in self._sides
         )
         parts = []

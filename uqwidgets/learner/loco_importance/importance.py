@@ -188,7 +188,7 @@ def loco_importance(
 
 def _feature_names(table: Table, features: Sequence[str] | None) -> list[str]:
     if features is None:
-        return list(table.units)
+        return list(table.groups_and_features)
     names = as_names(features)
     for name in names:
         table.columns_of(name)

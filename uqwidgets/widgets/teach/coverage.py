@@ -123,7 +123,7 @@ class WhatTheBarCovers(Lesson):
         self._n = whole(n, "n", 10, 1000)
         self._n_repeats = whole(n_repeats, "n_repeats", 2, 50)
         everyone = self._explainer(_POPULATION_ROWS, 0)
-        self.feature = everyone.table.named_units(None if feature is None else [feature])[0]
+        self.feature = everyone.table.named_features(None if feature is None else [feature])[0]
         result = everyone.importance(measure, [self.feature], n_repeats=5)
         self._label, self._unit = result.label, result.unit
         self.population = float(result.importance[0])

@@ -99,7 +99,7 @@ class GuessTheRanking(Lesson):
         **inputs: Any,
     ) -> None:
         self.explainer = explainer
-        self.features = tuple(explainer.table.named_units(features))
+        self.features = tuple(explainer.table.named_features(features))
         if not 2 <= len(self.features) <= _MOST_FEATURES:
             raise ValueError(
                 f"there are {counted(len(self.features), 'feature')}; a learner orders 2 to "

@@ -96,7 +96,8 @@ class ShuffleOneColumn(Lesson):
     )
 
     feature = Input(
-        "", lambda lesson, value: one_of_texts(value, "feature", lesson.explainer.units)
+        "",
+        lambda lesson, value: one_of_texts(value, "feature", lesson.explainer.groups_and_features),
     )
     guess = Input("", lambda _, value: one_of_texts(value, "guess", tuple(_GUESSES)))
     rows = Input(0, lambda lesson, value: whole(value, "rows", 0, len(lesson.shown_rows)))
@@ -110,7 +111,7 @@ class ShuffleOneColumn(Lesson):
         drawn = np.random.default_rng(explainer.seed).permutation(n)[:_MOST_ROWS]
         self.shown_rows = tuple(int(row) for row in np.sort(drawn))
         self.most_repeats = _MOST_REPEATS + (n <= _MOST_ROWS_FOR_ALL_DONORS)
-        super().__init__(**{"feature": explainer.units[0], **inputs})
+        super().__init__(**{"feature": explainer.groups_and_features[0], **inputs})
 
     def importance(self, measure: str) -> Importance:
         """Return the importance of the feature with the repeats so far.
@@ -139,7 +140,7 @@ class ShuffleOneColumn(Lesson):
 
     def _facts(self) -> dict[str, Any]:
         return {
-            "features": self.explainer.units,
+            "features": self.explainer.groups_and_features,
             "guesses": [
                 {"value": value, "label": label} for value, label in _GUESSES.items() if value
             ],

@@ -87,7 +87,9 @@ class OtherModel(OtherSide):
                 lies_under=shared.indicator == inputs.indicator,
                 moves=False,
             )
-        units = comparison._pair.named_units(None) if inputs.groups else list(comparison.features)
+        units = (
+            comparison._pair.named_features(None) if inputs.groups else list(comparison.features)
+        )
         for measure, column in shared.importance:
             yield Part(
                 partial(

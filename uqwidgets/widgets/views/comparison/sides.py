@@ -226,7 +226,7 @@ class OtherRows(OtherSide):
                 partial(of_rows.stress, [stressed], [inputs.indicator], **stress_options(inputs)),
                 moves=False,
             )
-        units = ex.units if inputs.groups else list(ex.features)
+        units = ex.groups_and_features if inputs.groups else list(ex.features)
         for column, measure in enumerate(measures_of(ex, inputs)):
             yield Part(
                 partial(
@@ -281,7 +281,7 @@ class OtherClass(OtherSide):
         yield Part(
             partial(
                 comparison.importance,
-                ex.units if inputs.groups else list(ex.features),
+                ex.groups_and_features if inputs.groups else list(ex.features),
                 replacement=inputs.replacement,
                 n_repeats=inputs.n_repeats,
                 compare=inputs.compare,

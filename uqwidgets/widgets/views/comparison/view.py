@@ -220,7 +220,7 @@ class ComparisonView(View):
         columns: dict[str, npt.NDArray[Any]] = {}
         under: dict[str, npt.NDArray[Any]] = {}
         importances: list[tuple[Difference, int | None]] = []
-        units = self.explainer.units if inputs.groups else self.explainer.features
+        units = self.explainer.groups_and_features if inputs.groups else self.explainer.features
         n_measures = len(measures_of(self.explainer, inputs))
         for part in side.parts(inputs, populations.now, report):
             if only_moving and not part.moves:

@@ -51,7 +51,7 @@ class ImportanceSource:
     """
 
     def __init__(self, explainer: Explainer, key: SourceKey) -> None:
-        self.units = explainer.units if key.groups else explainer.features
+        self.units = explainer.groups_and_features if key.groups else explainer.features
         measures = [explainer.measure(name) for name in key.measures]
         self.repeats = RepeatChanges(
             explainer.evaluations, self.units, measures, explainer.seed, key.replacement
