@@ -30,9 +30,6 @@ def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: C
         assert widget.wait(30)
         held = wide.stress_to(means={"b": 0.3}, shares={"c": {"red": 0.6}})
         assert now(widget)["ess"] == pytest.approx(held.ess)
-        # Its profiles have no interval, and a sentence says so.
-        assert np.isnan(columns(widget._frame)["stress.low"]).all()
-        assert any("no interval" in note for note in widget._frame["meta"]["notes"])
         calls = model.calls
         change(widget, tau=0.5)
         assert model.calls == calls
@@ -62,7 +59,13 @@ def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: C
         levels = cols["stress.taus"].tolist()
         line = cols["stress.reached"][0]
         assert line[levels.index(0.5)] == pytest.approx(target, abs=1e-6)
-        assert np.isnan(cols["stress.low"]).all()
+        # Its interval contains the value, and shrinks with the rows that count.
+        low, high = cols["stress.low"], cols["stress.high"]
+        present = np.isfinite(low)
+        assert present[levels.index(0.0)]
+        values = cols["stress.value"][0]
+        assert (low < values + 1e-6)[present].all()
+        assert (values - 1e-6 < high)[present].all()
 
 
 def test_weights_describe_tau_zero(wide: uq.Explainer) -> None:

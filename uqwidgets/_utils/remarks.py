@@ -132,11 +132,6 @@ REMARKS = MappingProxyType(
             "No interval is shown.",
             "Use more rows.",
         ),
-        "weighted-profile": RemarkKind(
-            "Rows have weights at τ = 0, by held means or by weights of your own.",
-            "Profiles over τ of weighted rows have no interval.",
-            "Release the held means to see intervals.",
-        ),
         "fixed-fits": RemarkKind(
             "LOCO importance compares two fits on the same training rows.",
             "The interval is over test rows. It does not say how other training rows would change "

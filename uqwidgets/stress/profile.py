@@ -14,6 +14,7 @@ from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import effective_sample_size
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import undefined
+from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
@@ -240,7 +241,9 @@ def _over_rows(
             means = np.array([dot(weights, output) for output in outputs]) / len(weights)
             values[q, t] = value = float(indicator.combine(*means))
             if rows is not None and level is not None and np.isfinite(value):
-                low[q, t], high[q, t] = _interval(indicator, value, outputs, means, rows, level)
+                low[q, t], high[q, t] = indicator_interval(
+                    indicator, value, outputs, means, rows, level
+                )
     return _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),
@@ -287,15 +290,27 @@ def half_share(weights: Floats) -> float:
     return float(np.searchsorted(heaviest, heaviest[-1] / 2) + 1) / len(weights)
 
 
-def _interval(
+def indicator_interval(
     indicator: Indicator,
     value: float,
     outputs: Sequence[Floats],
     means: Floats,
-    rows: StressedRows,
+    rows: StressedRows | CalibratedRows,
     level: float,
 ) -> tuple[float, float]:
-    """Interval of an indicator that is a function of weighted means of outputs."""
+    """Interval of an indicator that is a function of weighted means of outputs.
+
+    Parameters
+    ----------
+    indicator : Indicator
+    value : float
+        The indicator under the weights of the rows.
+    outputs : sequence of ndarray of shape (n,), length k
+    means : ndarray of shape (k,)
+        Of the outputs, under these weights.
+    rows : StressedRows or CalibratedRows
+    level : float
+    """
     if is_zero_or_one(value, indicator.bounds):
         # The effective sample size of a rate is that of the rows in its denominator.
         others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights

@@ -13,6 +13,7 @@ from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import is_stressable
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Selection
 
 LEVELS = 21
@@ -53,16 +54,21 @@ def bounded(
     scores = [name for name in _SCORES if name in explainer.indicators]
     before = () if known is None else known.indicators
     names = dict.fromkeys([*before, *scores, *indicators])
-    selection.bounded[key] = profile = stress(
+    shown = [explainer.indicators[name] for name in names]
+    described = selection.described
+    profile = stress(
         [column],
         len(explainer.table),
-        [explainer.indicators[name] for name in names],
+        shown,
         checked_taus(LEVELS),
         tail=selection.tail,
         anchor=selection.anchor,
-        level=LEVEL,
+        level=LEVEL if described is None else None,
         remarks=(),
     )
+    if described is not None:
+        profile = described_profile(profile, described, [column], shown, LEVEL)
+    selection.bounded[key] = profile
     return profile
 
 
@@ -132,8 +138,6 @@ def _profile_of_scores(
     *,
     at_zero: bool,
 ) -> Stress | None:
-    if selection.described is not None:
-        return None
     profile = bounded(explainer, selection, feature, category) if feature else None
     if profile is None and at_zero:
         features = (

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.constrained.entropic import project
 from uqwidgets.stress.projection import Projection, Status
@@ -118,10 +119,7 @@ class DescribedRows:
         start, problem = self.start
         if start is None:
             return Reached(nothing, np.nan, problem)
-        values, present = np.zeros(self._n), np.zeros(self._n)
-        positions = slice(None) if stressed.positions is None else stressed.positions
-        values[positions], present[positions] = stressed.column.values, 1.0
-        values, present = values[self._rows], present[self._rows]
+        values, present = self._own_values(stressed)
 
         def mean_of(weights: Floats) -> float:
             total = float(weights @ present)
@@ -145,11 +143,58 @@ class DescribedRows:
             return Reached(Projection(None, target, np.nan, status), mean, problem)
         return Reached(Projection(weights, target, mean_of(weights), status), mean, None)
 
+    def calibrated(
+        self, stressed: StressedColumn, tau: float, projection: Projection
+    ) -> CalibratedRows:
+        """Return the rows with the influence of each, for intervals at a level of tau.
+
+        The goal at tau lies between the mean at tau = 0 and the anchor, which are estimated from
+        the same rows. Weights of the user and held means are fixed.
+
+        Parameters
+        ----------
+        stressed : StressedColumn
+        tau : float
+        projection : Projection
+            From `at`, with weights.
+        """
+        start, _ = self.start
+        assert start is not None
+        assert projection.weights is not None
+        n, n_held = len(start), len(self._columns)
+        held = np.reshape(self._columns, (n_held, n)).T - np.array(self._goals)
+        at_start = CalibratedRows(start, held)
+        if not tau:
+            return at_start
+        values, present = self._own_values(stressed)
+        share = float(start @ present)
+        mean = float(start @ values) / share
+        of_mean = sum(at_start.parts((values - mean) * present * (n / share)))
+        of_anchor = np.zeros(self._n)
+        positions = slice(None) if stressed.positions is None else stressed.positions
+        of_anchor[positions] = stressed.column.end_influences[tau > 0]
+        of_anchor *= n / float(present.sum())
+        of_target = (1 - abs(tau)) * of_mean + abs(tau) * of_anchor[self._rows]
+        moved = (values - projection.target) * present
+        part = float(projection.weights @ present) / n
+        return CalibratedRows(projection.weights, np.column_stack([held, moved]), of_target * part)
+
+    def chosen(self, values: Floats) -> Floats:
+        """Return the values (n,) of the chosen rows."""
+        return values[self._rows]
+
     def expand(self, weights: Floats) -> Floats:
         """Weights of all rows; those that are not chosen keep weight 1, or the user's weight."""
         everywhere = np.ones(self._n) if self.own is None else self.own.copy()
         everywhere[self._rows] = weights
         return everywhere
+
+    def _own_values(self, stressed: StressedColumn) -> tuple[Floats, Floats]:
+        """Values of the chosen rows, 0 where there is none, and 1 where there is one."""
+        values, present = np.zeros(self._n), np.zeros(self._n)
+        positions = slice(None) if stressed.positions is None else stressed.positions
+        values[positions], present[positions] = stressed.column.values, 1.0
+        return values[self._rows], present[self._rows]
 
     def _projected(
         self, columns: Sequence[Floats], goals: Sequence[float], names: Sequence[str]

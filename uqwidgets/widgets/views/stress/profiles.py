@@ -1,8 +1,8 @@
-"""Profiles of single features: joined to one result, and of rows with weights at tau = 0."""
+"""Profiles of single features joined to one result, and the path of both rates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,63 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.rows.described import DescribedRows
 
 #: Indicators of a binary classifier whose path over tau is drawn.
 _RATES = ("tpr", "fpr")
-
-
-def described_profile(
-    profile: Stress,
-    described: DescribedRows,
-    columns: Sequence[StressedColumn | None],
-    values_of: Callable[[Floats], Mapping[str, float]],
-) -> Stress:
-    """Return a profile with the numbers of rows that have weights at tau = 0, without intervals.
-
-    Parameters
-    ----------
-    profile : Stress
-        Of the same lines and levels, without such weights.
-    described : DescribedRows
-    columns : sequence of StressedColumn or None
-        Of each line; None where no row has a value.
-    values_of : callable
-        From weights of the rows to every indicator, by its name.
-    """
-    shape = (len(profile.features), len(profile.taus))
-    unknown = np.full(shape, np.nan)
-    numbers = {name: unknown.copy() for name in ("target", "reached", "ess", "kl", "half_share")}
-    values = {name: unknown.copy() for name in profile.indicators}
-    status = np.full(shape, "no value", dtype=object)
-    for i, column in enumerate(columns):
-        for t, tau in enumerate(profile.taus.tolist()):
-            if column is None:
-                continue
-            projection = described.at(column, tau).projection
-            status[i, t], numbers["target"][i, t] = projection.status, projection.target
-            if projection.weights is None:
-                continue
-            numbers["reached"][i, t] = projection.reached
-            for name, number in described_weights(projection.weights).items():
-                numbers[name][i, t] = number
-            for name, number in values_of(projection.weights).items():
-                values[name][i, t] = number
-    return replace(
-        profile,
-        values=values,
-        low=dict.fromkeys(values, unknown),
-        high=dict.fromkeys(values, unknown),
-        status=status.astype(str),
-        target=numbers["target"],
-        reached=numbers["reached"],
-        ess=numbers["ess"],
-        kl=numbers["kl"],
-        half_share=numbers["half_share"],
-    )
 
 
 def joined(profiles: Sequence[Stress], indicator: str) -> Stress:

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -24,10 +23,11 @@ from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
+from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
-from uqwidgets.widgets.views.stress.profiles import described_profile, joined, roc_path
+from uqwidgets.widgets.views.stress.profiles import joined, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -107,7 +107,7 @@ class StressView(View):
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            "remarks": with_ends.remarks if with_ends else _without_ends(populations),
+            "remarks": with_ends.remarks if with_ends else (),
         }
         taus = checked_taus(LEVELS)
         unknown = np.full(len(taus), np.nan)
@@ -146,8 +146,6 @@ class StressView(View):
                 known.profiles[feature] = self._stressed(populations, feature)
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
-        if selection.described is not None:
-            return self.compute(inputs, populations)
         if feature in known.features and selection.column(feature, category) is not None:
             bounded(self.explainer, selection, feature, category, indicators)
         return self.compute(inputs, populations)
@@ -313,12 +311,8 @@ class StressView(View):
         if described is None:
             return profile
         columns = [populations.selection.column(*self._line(feature, n)) for n in profile.features]
-
-        def values(weights: Floats) -> dict[str, float]:
-            names = self.explainer.indicators
-            return {n: self._indicator(n, populations.selection, weights) for n in names}
-
-        return described_profile(profile, described, columns, values)
+        indicators = [self.explainer.indicators[name] for name in profile.indicators]
+        return described_profile(profile, described, columns, indicators)
 
     def _line(self, feature: str, name: str) -> tuple[str, str | None]:
         """Feature and category of a line of a profile, from its name."""
@@ -339,8 +333,6 @@ class StressView(View):
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
         feature, rows = work.inputs.stress_feature, work.rows
-        if rows is not None and rows.selection.described is not None:
-            return True
         if rows is None or feature not in self._profiles(rows).features:
             return True
         if rows.selection.column(feature, rows.category) is None:
@@ -428,16 +420,3 @@ class StressView(View):
 
 def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
     return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
-
-
-def _without_ends(populations: Populations) -> tuple[Remark, ...]:
-    """Say why a profile has no interval where rows have weights at tau = 0."""
-    if populations.selection.described is None:
-        return ()
-    return (
-        Remark(
-            "weighted-profile",
-            "rows are weighted at τ = 0, by held means or weights of your own, and profiles over τ "
-            "of weighted rows have no interval",
-        ),
-    )

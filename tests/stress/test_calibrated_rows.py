@@ -1,0 +1,112 @@
+"""Influence of rows on means under weights that are calibrated to several moments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.stress.calibrated_rows import CalibratedRows
+from uqwidgets.stress.columns import stressed_column
+from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.projection import Column
+from uqwidgets.widgets.rows.described import DescribedRows
+from uqwidgets.widgets.rows.described_profile import described_profile
+from uqwidgets.widgets.rows.held import Held
+
+
+def rows(n, rng):
+    z = rng.normal(size=(n, 2))
+    X = np.column_stack([z[:, 0], 0.6 * z[:, 0] + 0.8 * z[:, 1], np.exp(0.3 * z[:, 1])])
+    return X, (rng.random(n) < 1 / (1 + np.exp(-X[:, 0] - X[:, 1]))).astype(int)
+
+
+def model(X):
+    p = 1 / (1 + np.exp(-0.8 * X[:, 0] - 0.6 * X[:, 1]))
+    return np.column_stack([1 - p, p])
+
+
+def explainer(n, seed):
+    return uq.Explainer(model, *rows(n, np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.4])
+def test_one_column_and_equal_weights_are_the_stressed_rows(tau):
+    X, _ = rows(60, np.random.default_rng(0))
+    column = Column(X[:, 0], 0.05)
+    projection = column.project(tau)
+    end = column.end_influences[tau > 0]
+    goal = (1 - abs(tau)) * (X[:, 0] - column.mean) + abs(tau) * end
+    moved = (X[:, 0] - projection.reached)[:, None]
+    own = CalibratedRows(projection.weights, moved, goal)
+    expected = StressedRows(column, tau, projection.weights)
+    output = X[:, 1] ** 2
+    influence, skew = own.influence(output)
+    influence_of_one, skew_of_one = expected.influence(output)
+    np.testing.assert_allclose(influence, influence_of_one, rtol=1e-6, atol=1e-9)
+    assert skew == pytest.approx(skew_of_one, rel=1e-6)
+    # The exact leave-one-out means differ by terms of second order.
+    exact, first_order = expected.means_without(output), own.means_without(output)
+    assert np.corrcoef(exact, first_order)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("tau", [-0.5, 0.0, 0.5])
+def test_the_influence_is_the_derivative_by_the_weight_of_a_row(tau):
+    """Each row's own weight is raised a little, and all weights are solved anew."""
+    ex = explainer(50, 1)
+    base = np.random.default_rng(2).uniform(0.5, 1.5, 50)
+    held = [Held("x1", 0.2)]
+    column = stressed_column(ex.table, "x0", None, tail=0.05, anchor="quantile", missing="keep")
+    # Quantiles do not know the weights of rows.
+    column.column.__dict__["end_influences"] = (np.zeros(50), np.zeros(50))
+    output = np.sin(3 * ex.table.numbers("x0")) + ex.table.numbers("x1") ** 2
+
+    def mean(weights):
+        described = DescribedRows(ex.table, None, weights, held)
+        projection = described.at(column, tau).projection
+        return described, projection, float(projection.weights @ output) / 50
+
+    described, projection, _ = mean(base)
+    direct, through = described.calibrated(column, tau, projection).parts(output)
+    step, derivative = 1e-4, np.empty(50)
+    for i in range(50):
+        one = np.ones(50)
+        one[i] += step
+        more = mean(base * one)[2]
+        one[i] -= 2 * step
+        derivative[i] = (more - mean(base * one)[2]) / (2 * step)
+    np.testing.assert_allclose(derivative * 50, direct + through, atol=2e-4)
+
+
+def covered(runs, n, indicators, taus, held, weights_of):
+    """Share of the intervals that contain the value in a very large sample, (indicators, taus)."""
+
+    def profile(ex, level):
+        weights = None if weights_of is None else weights_of(ex.table.numbers("x1"))
+        described = DescribedRows(ex.table, None, weights, held)
+        column = stressed_column(ex.table, "x0", None, tail=0.05, anchor="quantile", missing="keep")
+        plain = ex.stress(["x0"], indicators, taus=taus, level=None)
+        own = [ex.indicators[name] for name in indicators]
+        return described_profile(plain, described, [column], own, level)
+
+    truth = profile(explainer(200_000, 99), None)
+    inside = {name: np.zeros(len(truth.taus)) for name in indicators}
+    for seed in range(runs):
+        result = profile(explainer(n, seed), 0.95)
+        for name in indicators:
+            low, high, true = result.low[name][0], result.high[name][0], truth.values[name][0]
+            inside[name] += (low <= true) & (true <= high)
+    # Levels always include -1 and 1, where these designs have 7 to 40 effective rows.
+    return np.stack([inside[name][np.abs(truth.taus) < 1] / runs for name in indicators])
+
+
+@pytest.mark.parametrize(
+    ("held", "weights_of"),
+    [([Held("x1", 0.4)], None), ([], lambda x1: np.exp(0.5 * x1)), ([Held("x2", 1.2)], np.exp)],
+    ids=["held", "weights", "both"],
+)
+def test_intervals_of_weighted_rows_cover(held, weights_of):
+    taus = [-0.5, 0.0, 0.5]
+    shares = covered(120, 400, ["error_rate", "fpr", "entropy"], taus, held, weights_of)
+    assert 0.92 < shares.mean() < 0.98
+    assert shares.min() > 0.87

@@ -1,0 +1,114 @@
+"""Influence functions of means under weights that are calibrated to several moments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.influence import MIN_FREE_WEIGHT, skew_slope
+
+
+class CalibratedRows:
+    r"""Rows under calibrated weights, and the influence of each on weighted means.
+
+    The weights are :math:`w_i \propto b_i e^{\langle \xi, \psi_i \rangle}` with
+    :math:`\sum w_i \psi_i = 0`, where :math:`b_i` is a weight that belongs to the row, and
+    :math:`\psi_i` are its constrained columns minus their goals (Bachoc et al. 2023, theorem 2.2).
+    Another sample has other weights, so that the influence function of a mean
+    :math:`\theta = \sum w_i o_i / n` is that of a calibration estimator (Deville and Särndal 1992),
+
+    .. math:: \mathrm{IF}_i = w_i \{ (o_i - \theta) - \langle \beta, \psi_i \rangle \}
+                  + \langle \beta, \mathrm{IF}_i(g) \rangle,
+
+    where :math:`\beta` are the coefficients of a weighted regression of the output on
+    :math:`\psi`, and :math:`\mathrm{IF}(g)` is the influence of the rows on a goal that is itself
+    estimated from them. With one column and equal :math:`b_i` this is the influence of
+    `uqwidgets.stress.influence.StressedRows`; as there, residuals have the factor of HC4, with the
+    leverage :math:`h_i = w_i / n \{1 + \psi_i^\top V^{-1} \psi_i\}`,
+    :math:`V = \sum w_i \psi_i \psi_i^\top / n`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        Of mean 1.
+    moments : ndarray of shape (n, k)
+        The constrained columns minus their goals; their weighted means are 0.
+    goal_influence : ndarray of shape (n,) or None
+        Influence of the rows on the goal of the last column; None where all goals are fixed.
+    """
+
+    def __init__(
+        self, weights: Floats, moments: Floats, goal_influence: Floats | None = None
+    ) -> None:
+        n = self.n = len(weights)
+        self.weights, self.share = weights, weights / n
+        self.ess_share = effective_sample_size(weights) / n
+        # Columns of different units would spoil the inverse.
+        scales = np.sqrt(self.share @ np.square(moments))
+        self._moments = moments / np.where(scales > 0, scales, 1.0)
+        gram = (self._moments * self.share[:, None]).T @ self._moments
+        self._inverse = np.linalg.pinv(gram, hermitian=True) if len(gram) else gram
+        self._goal = np.zeros(n)
+        if goal_influence is not None and scales[-1] > 0:
+            self._goal = goal_influence / scales[-1]
+        leverage = self.share * (
+            1 + np.einsum("ij,jk,ik->i", self._moments, self._inverse, self._moments)
+        )
+        self._free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
+        self._hc4_factor = self._free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
+        # To first order: the change of xi without each row, whose moments are missing while the
+        # goal moves; and the derivative of each influence by the slopes.
+        lost = (self.share / self._free)[:, None] * self._moments
+        self._slope_excess = -weights[:, None] * self._moments
+        if moments.shape[1]:
+            lost[:, -1] -= self._goal / max(n - 1, 1)
+            self._slope_excess[:, -1] += self._goal
+        self._xi_change = lost @ self._inverse
+
+    def influence(self, output: Floats) -> tuple[Floats, float]:
+        """Influence of each row on the weighted mean of an output, and the skewness of its error.
+
+        Parameters
+        ----------
+        output : ndarray of shape (n,)
+
+        Returns
+        -------
+        influence : ndarray of shape (n,)
+            Its mean square over n is the variance of the mean.
+        skew_slope : float
+            See `uqwidgets.stress.influence.StressedRows.influence`.
+        """
+        direct, through_goal = self.parts(output)
+        plain, robust = direct + through_goal, direct * self._hc4_factor + through_goal
+        total = dot(plain, plain)
+        if not total > 0:
+            return robust, 0.0
+        lost = direct / self.n / self._free
+        movement = -through_goal / max(self.n - 1, 1) - lost
+        # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
+        # the slopes, which change with xi and without the row.
+        by_slopes = plain @ self._slope_excess
+        slopes_by_xi = (self._moments * direct[:, None]).T @ self._moments / self.n
+        by_xi = (plain * direct) @ self._moments + by_slopes @ self._inverse @ slopes_by_xi
+        change = self._xi_change @ by_xi + self.share / self._free * dot(plain, direct)
+        change += lost * (dot(plain, self.weights) - self._moments @ (self._inverse @ by_slopes))
+        squares = np.square(robust)
+        remaining = 1 - squares / squares.sum() + 2 * change / total
+        movement -= movement.mean()
+        return robust, skew_slope(movement, remaining, float(squares.sum()), self.n)
+
+    def means_without(self, output: Floats) -> Floats:
+        """Weighted mean of an output (n,) without each row, to first order, with the HC4 factor."""
+        direct, through_goal = self.parts(output)
+        change = (direct * self._hc4_factor + through_goal) / max(self.n - 1, 1)
+        return dot(self.share, output) - (change - change.mean())
+
+    def parts(self, output: Floats) -> tuple[Floats, Floats]:
+        """Influence on the mean of an output through the rows' own weight, and through the goal."""
+        centred = output - dot(self.share, output)
+        slopes = self._inverse @ (self._moments.T @ (self.share * centred))
+        through = self._goal * slopes[-1] if len(slopes) else self._goal
+        return self.weights * (centred - self._moments @ slopes), through

@@ -1,0 +1,86 @@
+"""Profiles over tau of rows that have weights at tau = 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.columns import StressedColumn
+from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
+from uqwidgets.stress.profile import described_weights, indicator_interval
+from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.rows.described import DescribedRows
+
+
+def described_profile(
+    profile: Stress,
+    described: DescribedRows,
+    columns: Sequence[StressedColumn | None],
+    indicators: Sequence[Indicator],
+    level: float | None = None,
+) -> Stress:
+    """Return a profile with the numbers of rows that have weights at tau = 0.
+
+    Parameters
+    ----------
+    profile : Stress
+        Of the same lines, levels and indicators, without such weights.
+    described : DescribedRows
+    columns : sequence of StressedColumn or None
+        Of each line; None where no row has a value.
+    indicators : sequence of Indicator
+        Those of the profile.
+    level : float, optional
+        Level of the intervals; by default there are none.
+    """
+    shape = (len(profile.features), len(profile.taus))
+    unknown = np.full(shape, np.nan)
+    numbers = {name: unknown.copy() for name in ("target", "reached", "ess", "kl", "half_share")}
+    values, low, high = ({one.name: unknown.copy() for one in indicators} for _ in range(3))
+    outputs = {one.name: [described.chosen(v) for v in one.per_row] for one in indicators}
+    status = np.full(shape, "no value", dtype=object)
+    for i, column in enumerate(columns):
+        for t, tau in enumerate(profile.taus.tolist()):
+            if column is None:
+                continue
+            projection = described.at(column, tau).projection
+            weights = projection.weights
+            status[i, t], numbers["target"][i, t] = projection.status, projection.target
+            if weights is None:
+                continue
+            numbers["reached"][i, t] = projection.reached
+            for name, number in described_weights(weights).items():
+                numbers[name][i, t] = number
+            rows = None
+            if level is not None and np.count_nonzero(weights) > 1:
+                rows = described.calibrated(column, tau, projection)
+            for one in indicators:
+                of_rows = outputs[one.name]
+                means = np.array([dot(weights, output) for output in of_rows]) / len(weights)
+                values[one.name][i, t] = value = float(one.combine(*means))
+                if rows is not None and level is not None and np.isfinite(value):
+                    ends = indicator_interval(one, value, of_rows, means, rows, level)
+                    low[one.name][i, t], high[one.name][i, t] = ends
+    remarks = profile.remarks
+    if level is not None:
+        remarks += coverage_remarks(
+            profile.features, profile.taus, numbers["ess"], COVERAGE_BY_ROWS
+        )
+    return replace(
+        profile,
+        values=values,
+        low=low,
+        high=high,
+        status=status.astype(str),
+        level=level,
+        remarks=remarks,
+        target=numbers["target"],
+        reached=numbers["reached"],
+        ess=numbers["ess"],
+        kl=numbers["kl"],
+        half_share=numbers["half_share"],
+    )
