@@ -18,9 +18,15 @@ function withRates(tau = 0) {
     ["tpr", 0.4],
     ["fpr", 0.2],
   ] as const) {
-    const rates = Float64Array.from({ length }, (_, i) => (slope * i) / (length - 1));
-    frame.cols[`stress.${name}`] = new DataView(rates.buffer);
-    frame.meta.cols[`stress.${name}`] = { dtype: "f8", shape: [length] };
+    for (const [end, away] of [
+      ["", 0],
+      ["_low", -0.1],
+      ["_high", 0.2],
+    ] as const) {
+      const rates = Float64Array.from({ length }, (_, i) => away + (slope * i) / (length - 1));
+      frame.cols[`stress.${name}${end}`] = new DataView(rates.buffer);
+      frame.meta.cols[`stress.${name}${end}`] = { dtype: "f8", shape: [length] };
+    }
   }
   return frame;
 }
@@ -37,6 +43,15 @@ describe("the ROC path", () => {
     const dot = panel.querySelector(".uq-now");
     expect((Number(dot?.getAttribute("cx")) - x0) / (x1 - x0)).toBeCloseTo(0.75, 1);
     expect((y0 - Number(dot?.getAttribute("cy"))) / (y0 - y1)).toBeCloseTo(0.75, 1);
+    const bars = panel.querySelector(".uq-roc-interval")?.getAttribute("d") ?? "";
+    const [left, row, right, column, top, bottom] = (bars.match(/[\d.]+/g) ?? []).map(Number);
+    // The axes are 200 pixels long.
+    expect([(right as number) - (left as number), row]).toEqual([
+      expect.closeTo(60, 1),
+      Number(dot?.getAttribute("cy")),
+    ]);
+    expect((top as number) - (bottom as number)).toBeCloseTo(60, 1);
+    expect(column).toBeCloseTo(Number(dot?.getAttribute("cx")), 1);
     expect(panel.textContent).toContain("true positive rate of <b>yes</b>");
     expect(root.querySelector(".uq-roc b")).toBeNull();
   });

@@ -30,6 +30,16 @@ def test_both_rates_of_the_stressed_feature_are_sent_where_one_is_followed(
     assert model.calls == calls
 
 
+def test_both_rates_have_the_intervals_of_python(explorer: uq.Explorer) -> None:
+    explorer.indicator, explorer.stress_feature = "tpr", "b"
+    assert explorer.wait(30)
+    shown = columns(explorer._frame)
+    result = explorer.explainer.stress(["b"], ["tpr", "fpr"], taus=21, level=0.95)
+    for name in ("tpr", "fpr"):
+        for end, expected in (("low", result.low[name]), ("high", result.high[name])):
+            np.testing.assert_allclose(shown[f"stress.{name}_{end}"], expected[0], atol=1e-6)
+
+
 def test_another_indicator_sends_no_rates(explorer: uq.Explorer) -> None:
     assert explorer.indicator == "error_rate"
     assert "stress.tpr" not in columns(explorer._frame)

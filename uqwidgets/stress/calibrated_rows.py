@@ -104,7 +104,7 @@ class CalibratedRows:
         """Weighted mean of an output (n,) without each row, to first order, with the HC4 factor."""
         direct, through_goal = self.parts(output)
         change = (direct * self._hc4_factor + through_goal) / max(self.n - 1, 1)
-        return dot(self.share, output) - (change - change.mean())
+        return np.asarray(dot(self.share, output) - (change - change.mean()))
 
     def parts(self, output: Floats) -> tuple[Floats, Floats]:
         """Influence on the mean of an output through the rows' own weight, and through the goal."""

@@ -1,4 +1,5 @@
 import { isolated } from "../../format.ts";
+import type { Averages } from "../../frame.ts";
 import type { Columns, Fields } from "../../wire.ts";
 
 export interface StressNow {
@@ -47,8 +48,8 @@ export interface Stress {
   high: Float64Array;
   /** Profile of the stressed feature of the pin shown as ghost. */
   ghost: Float64Array | null;
-  /** Rates of the stressed feature at each τ, where one of them is followed. */
-  roc: { tpr: Float64Array; fpr: Float64Array } | null;
+  /** Both rates of the stressed feature over τ, where one of them is followed. */
+  roc: { tpr: Averages; fpr: Averages } | null;
   /** The same curves at more levels, where they are known. */
   fine: { taus: Float32Array; value: Float32Array } | null;
 }
@@ -90,6 +91,11 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   const taus = columns.get("taus", [null]);
   const shape = [features.length, taus.length];
   const levels = columns.rows("fine_taus");
+  const rate = (name: string): Averages => ({
+    value: columns.get(name, [taus.length]),
+    low: columns.get(`${name}_low`, [taus.length]),
+    high: columns.get(`${name}_high`, [taus.length]),
+  });
   return {
     stale: fields.flag("stale"),
     indicator: fields.text("indicator"),
@@ -119,10 +125,7 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     low: columns.get("low", [taus.length]),
     high: columns.get("high", [taus.length]),
     ghost: columns.optional("ghost", [taus.length]),
-    roc:
-      columns.rows("tpr") === taus.length
-        ? { tpr: columns.get("tpr", [taus.length]), fpr: columns.get("fpr", [taus.length]) }
-        : null,
+    roc: columns.rows("tpr") === taus.length ? { tpr: rate("tpr"), fpr: rate("fpr") } : null,
   };
 }
 

@@ -41,8 +41,33 @@ def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
     )
 
 
-def roc_path(profile: Stress, at: int | None, indicator: str) -> dict[str, Floats]:
-    """Return both rates of one line over tau where one of them is followed; else nothing."""
+def followed(indicator: str) -> tuple[str, ...]:
+    """Return the indicators that are drawn with this one: a rate is drawn with the other."""
+    return _RATES if indicator in _RATES else (indicator,)
+
+
+def roc_path(
+    profile: Stress, at: int | None, indicator: str, with_ends: Stress | None
+) -> dict[str, Floats]:
+    """Return both rates of one line over tau, with their intervals, where a rate is followed.
+
+    Parameters
+    ----------
+    profile : Stress
+    at : int or None
+        The line; None where there is none.
+    indicator : str
+        That is followed.
+    with_ends : Stress or None
+        The same line with the intervals that are known.
+    """
+    columns: dict[str, Floats] = {}
     if at is None or indicator not in _RATES:
-        return {}
-    return {name: profile.values[name][at] for name in _RATES}
+        return columns
+    unknown = np.full(len(profile.taus), np.nan)
+    for name in _RATES:
+        is_known = with_ends is not None and name in with_ends.indicators
+        columns[name] = profile.values[name][at]
+        columns[f"{name}_low"] = with_ends.low[name][0] if with_ends and is_known else unknown
+        columns[f"{name}_high"] = with_ends.high[name][0] if with_ends and is_known else unknown
+    return columns

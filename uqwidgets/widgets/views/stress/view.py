@@ -27,7 +27,7 @@ from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
-from uqwidgets.widgets.views.stress.profiles import joined, roc_path
+from uqwidgets.widgets.views.stress.profiles import followed, joined, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -130,7 +130,7 @@ class StressView(View):
         stressed = drawn.profiles.get(inputs.stress_feature)
         if stressed is not None:
             at = self._row(stressed, inputs.stress_feature, populations.category)
-            columns |= roc_path(stressed, at, inputs.indicator)
+            columns |= roc_path(stressed, at, inputs.indicator, with_ends)
         return Content(meta, columns)
 
     def complete(
@@ -366,7 +366,8 @@ class StressView(View):
         assert work.rows is not None
         feature, indicator = work.inputs.stress_feature, work.inputs.indicator
         work.set_progress(f"interval of {indicator} under stress")
-        bounded(self.explainer, work.rows.selection, feature, work.rows.category, [indicator])
+        indicators = followed(indicator)
+        bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
         work.progress = None
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:

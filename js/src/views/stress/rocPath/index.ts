@@ -4,7 +4,7 @@ import { figure } from "../../../charts/figure.ts";
 import { linePath } from "../../../charts/paths.ts";
 import { valueAt } from "../../../charts/profile.ts";
 import { h, set, svg } from "../../../dom.ts";
-import { isolated, level, number } from "../../../format.ts";
+import { interval, isolated, level, number, percent } from "../../../format.ts";
 import { moved, type Stress } from "../reader.ts";
 
 const [LEFT, TOP, SIDE] = [44, 20, 200];
@@ -15,11 +15,12 @@ const TICKS = [0, 0.5, 1];
 const x = (rate: number) => LEFT + rate * SIDE;
 const y = (rate: number) => TOP + (1 - rate) * SIDE;
 
-/** The true positive rate over the false positive rate while τ goes from -1 to 1. */
+/** The true positive rate over the false positive rate while τ goes from -1 to 1, with the intervals of both at the present τ. */
 export function rocPath(signal: AbortSignal, redraw: () => void) {
   const fig = figure(signal, redraw, "ROC path");
   const path = svg("path", { class: "uq-roc-path" });
   const now = svg("circle", { class: "uq-now", r: 4.5 });
+  const bars = svg("path", { class: "uq-roc-interval" });
   const ends = [-1, 0, 1].map((tau) => ({
     tau,
     dot: svg("circle", { class: "uq-roc-end", r: 3 }),
@@ -38,6 +39,7 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
     ]),
     path,
     ...ends.flatMap(({ dot, text }) => [dot, text]),
+    bars,
     now,
     xTitle,
     yTitle,
@@ -50,7 +52,10 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
       const { taus, roc, now: point } = stress;
       element.hidden = !roc || !point;
       if (!roc || !point) return;
-      const at = (tau: number) => [valueAt(taus, roc.fpr, tau), valueAt(taus, roc.tpr, tau)];
+      const at = (tau: number) => [
+        valueAt(taus, roc.fpr.value, tau),
+        valueAt(taus, roc.tpr.value, tau),
+      ];
       const place = (mark: SVGElement, tau: number) => {
         const [fpr, tpr] = at(tau) as [number, number];
         const isKnown = Number.isFinite(fpr) && Number.isFinite(tpr);
@@ -58,7 +63,7 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         if (isKnown) set(mark, { cx: x(fpr), cy: y(tpr) });
         return isKnown ? ([x(fpr), y(tpr)] as const) : null;
       };
-      set(path, { d: linePath(Array.from(roc.fpr, x), Array.from(roc.tpr, y)) });
+      set(path, { d: linePath(Array.from(roc.fpr.value, x), Array.from(roc.tpr.value, y)) });
       const labels = ends.map(({ tau, dot, text }) => ({ text, where: place(dot, tau) }));
       // From the top down, with a line of room for each where the path is short.
       let above = 0;
@@ -70,16 +75,34 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         above = Math.max(above + LINE, where[1] + 4);
         set(text, { x: where[0] + 10, y: above });
       }
-      place(now, point.tau);
+      const spot = place(now, point.tau);
+      const [across, up] = [roc.fpr, roc.tpr].map(({ low, high }) => [
+        valueAt(taus, low, point.tau),
+        valueAt(taus, high, point.tau),
+      ]) as [[number, number], [number, number]];
+      const hasEnds = spot !== null && [...across, ...up].every(Number.isFinite);
+      set(bars, {
+        d: hasEnds
+          ? `M${x(across[0])},${spot[1]}H${x(across[1])}M${spot[0]},${y(up[0])}V${y(up[1])}`
+          : null,
+      });
       setFitted(xTitle, titles.fpr, WIDTH - LEFT);
       setFitted(yTitle, titles.tpr, WIDTH);
       const [fpr, tpr] = at(point.tau);
+      const within = (ends: [number, number]) =>
+        hasEnds ? ` (${percent(stress.level)}: ${interval(...ends)})` : "";
       fig.describe(
         `${titles.tpr} over ${titles.fpr} while the ${moved(point)} moves`,
-        `At τ ${level(point.tau)}, the ${isolated(titles.tpr)} is ${number(tpr)} and the ${isolated(titles.fpr)} ${number(fpr)}.`,
+        `At τ ${level(point.tau)}, the ${isolated(titles.tpr)} is ${number(tpr)}${within(up)} and the ${isolated(titles.fpr)} ${number(fpr)}${within(across)}.`,
         () => ({
-          columns: ["τ", titles.fpr, titles.tpr],
-          rows: Array.from(taus, (tau, i) => [level(tau), number(roc.fpr[i]), number(roc.tpr[i])]),
+          columns: ["τ", titles.fpr, "interval", titles.tpr, "interval"],
+          rows: Array.from(taus, (tau, i) => [
+            level(tau),
+            ...[roc.fpr, roc.tpr].flatMap(({ value, low, high }) => [
+              number(value[i]),
+              interval(low[i] as number, high[i] as number),
+            ]),
+          ]),
         }),
       );
     },
