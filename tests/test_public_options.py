@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from traitlets import TraitError
 
 import uqwidgets as uq
 from uqwidgets.importance import ImportanceOptions
@@ -113,3 +114,32 @@ def test_a_comparison_needs_two_names(names: Any) -> None:
 def test_type_checkers_know_all_options_of_importance():
     parameters = inspect.signature(uq.Explainer.importance).parameters
     assert set(ImportanceOptions.__annotations__) == set(parameters) - SUBJECT
+
+
+def numbers() -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Public calls with a number in a place that the test of options does not fill."""
+    ex = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, Y)
+    yield "tau", lambda value: ex.stress_weights("x0", tau=value)
+    yield "tau", lambda value: ex.stress(taus=value)
+    yield "tau", lambda value: ex.stress(taus=[0.0, value])
+    yield "tau", lambda value: ex.importance_over_tau("x0", taus=[value])
+    yield "mean of 'x0'", lambda value: ex.stress_to({"x0": value})
+    yield "variance of 'x0'", lambda value: ex.stress_to(variances={"x0": value})
+    yield "margin", lambda value: ex.diagnose(margin=value)
+    yield "grid of 'x0'", lambda value: ex.dependence("x0", grid=[value, 0.5])
+    yield "n is", lambda value: truth().importance("squared_error", n=value)
+    yield "n is", lambda value: truth().dependence("x0", n=value)
+    yield "n_samples", uq.datasets.make_linear
+
+
+@pytest.mark.parametrize(("name", "call"), list(numbers()))
+@pytest.mark.parametrize("value", [True, np.True_])
+def test_a_truth_value_is_no_number(name: str, call: Callable[[Any], Any], value: Any) -> None:
+    with pytest.raises(ValueError, match=name):
+        call(value)
+
+
+def test_an_input_that_is_a_number_refuses_a_truth_value() -> None:
+    explainer = uq.Explainer(lambda X: X[:, 0], X, Y)
+    with pytest.raises(TraitError, match="tau is True; it must be a number"):
+        uq.Explorer(explainer, tau=True)

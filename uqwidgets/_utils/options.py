@@ -77,6 +77,12 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
+def has_truth_value(values: Any) -> bool:
+    """Whether a value, or one in a short list, is True or False, which numpy takes as 1 or 0."""
+    flat = np.asarray(values, dtype=object).ravel()
+    return any(isinstance(value, (bool, np.bool_)) for value in flat)
+
+
 # What scikit-learn's estimators accept, and numpy's Generator.
 RandomState = int | np.random.RandomState | np.random.Generator | None
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import checked_count
 
 Seed = int | np.random.RandomState | None
 Random = np.random.Generator | np.random.RandomState
@@ -20,11 +21,9 @@ def checked_rows(n_samples: int) -> int:
     Raises
     ------
     ValueError
-        If it is less than 1.
+        If it is no whole number of at least 1.
     """
-    if n_samples < 1:
-        raise ValueError(f"n_samples is {n_samples}; it must be at least 1.")
-    return n_samples
+    return checked_count(n_samples, "n_samples", 1)
 
 
 def frame(values: Floats) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import has_truth_value
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.replacement import Constant
@@ -223,7 +224,8 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
         return object_array(categories)
     values = np.asarray(grid)
-    if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iuf":
+    is_list = values.ndim == 1 and len(values) > 0 and not has_truth_value(grid)
+    if not is_list or values.dtype.kind not in "iuf":
         raise ValueError(f"the grid of {feature!r} must be a list of numbers, or their count.")
     if not np.isfinite(values).all():
         raise ValueError(f"the grid of {feature!r} has a value that is not finite; leave it out.")

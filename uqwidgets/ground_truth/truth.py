@@ -9,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
+from uqwidgets._utils.options import (
+    RandomState,
+    check_callback,
+    checked_count,
+    checked_jobs,
+    seed_of,
+)
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -390,7 +396,7 @@ class GroundTruth:
             self.random_state,
         )
         n_jobs = checked_jobs(n_jobs)
-        truth = self._explainer(n_truth)
+        truth = self._explainer(n_truth, "n_truth")
         estimand: Estimand
         if feature is None:
             loss = "squared_error" if measure is None else measure
@@ -411,8 +417,8 @@ class GroundTruth:
             callback,
         )
 
-    def _explainer(self, n: int) -> Explainer:
+    def _explainer(self, n: int, name: str = "n") -> Explainer:
         """Explainer of the process itself, on rows that no other method draws."""
         rng = np.random.default_rng(np.random.SeedSequence(self.random_state, spawn_key=(0,)))
-        X, y = self._process.draw(n, rng)
+        X, y = self._process.draw(checked_count(n, name, 1), rng)
         return Explainer(self._process.predictive, X, y, random_state=self.random_state)

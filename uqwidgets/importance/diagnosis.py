@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.options import is_real
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.result import Importance
 
@@ -176,8 +177,8 @@ def diagnose(
     _check(nll, entropy)
     if redundancy is not None:
         _check_redundancy(redundancy, nll)
-    if not 0 <= margin < np.inf:
-        raise ValueError(f"margin is {margin}; give nats, as a finite number of at least 0.")
+    if not is_real(margin) or not 0 <= margin < np.inf:
+        raise ValueError(f"margin is {margin!r}; give nats, as a finite number of at least 0.")
     order = [entropy.features.index(feature) for feature in nll.features]
     entropy_low, entropy_high = entropy.low[order], entropy.high[order]
     nll_sign = _signs(nll.low, nll.high, margin)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import has_truth_value, is_whole
 from uqwidgets.inference.sums import dot
 from uqwidgets.stress.anchors import Anchor, anchors_of
 from uqwidgets.stress.compressed.compression import Compressed, compress
@@ -108,12 +109,14 @@ def checked_taus(taus: int | npt.ArrayLike) -> Floats:
     ValueError
         If a level is outside [-1, 1], or there are fewer than three.
     """
-    if isinstance(taus, (int, np.integer)):
+    if is_whole(taus):
         if taus < 3:
             raise ValueError(f"taus is {taus}; give at least 3 levels, or the levels themselves.")
         half = np.linspace(0.0, 1.0, (int(taus) + 1) // 2 + (int(taus) % 2 == 0))
         return np.concatenate([-half[:0:-1], half])
     try:
+        if has_truth_value(taus):
+            raise TypeError
         levels = np.asarray(taus, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         raise ValueError("tau must be a number, or taus a list of numbers.") from None

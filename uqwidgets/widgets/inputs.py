@@ -162,9 +162,11 @@ _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
 
 
 class _Number(t.Float[float, float]):
-    """A trait of floats that refuses a whole number beyond all floats with a sentence."""
+    """A trait of floats that refuses truth values, and whole numbers beyond all floats."""
 
     def validate(self, obj: Any, value: Any) -> Any:
+        if isinstance(value, bool):
+            raise t.TraitError(f"{self.name} is {value}; it must be a number.")
         try:
             return super().validate(obj, value)
         except OverflowError:

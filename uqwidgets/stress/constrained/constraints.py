@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets._utils.options import has_truth_value
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
@@ -282,6 +283,8 @@ class _Constraints:
 
 def _number(value: Any, what: str) -> float:
     try:
+        if has_truth_value(value):
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"{what} is {value!r}; give a number.") from None

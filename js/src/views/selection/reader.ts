@@ -57,11 +57,20 @@ const isTexts = (value: unknown): value is (string | null)[][] =>
     (row) => Array.isArray(row) && row.every((text) => text === null || typeof text === "string"),
   );
 
+/** A missing value is null. */
+function readChange(fields: Fields): Change {
+  const isNumber = typeof fields.raw.value === "number";
+  return {
+    feature: fields.text("feature"),
+    value: fields.optional("value", (f) => (isNumber ? f.number("value") : f.text("value"))),
+  };
+}
+
 function readWhatIf(fields: Fields, columns: Columns): WhatIf {
   const rows = columns.rows("if_predicted");
   return {
     row: fields.number("row"),
-    changes: fields.records("changes").map(({ raw }) => raw as unknown as Change),
+    changes: fields.records("changes").map(readChange),
     error: fields.optional("error", (f) => f.text("error")),
     answer: rows
       ? {
