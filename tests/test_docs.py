@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.explainer.comparison.classes import ClassComparison
+from uqwidgets.explainer.comparison.models import ModelComparison
+from uqwidgets.explainer.comparison.rows import RowsComparison
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
@@ -110,6 +113,7 @@ def test_what_is_named_after_somebody_is_cited_beside_it():
 MODULES = {"datasets", "teach"}
 PUBLIC = [getattr(uq, name) for name in uq.__all__ if name not in MODULES]
 PUBLIC += [getattr(uq.teach, name) for name in uq.teach.__all__]
+PUBLIC += [one for one in map(uq.datasets.__dict__.get, uq.datasets.__all__) if callable(one)]
 
 
 @pytest.mark.parametrize("public", PUBLIC, ids=lambda one: one.__name__)
@@ -131,6 +135,41 @@ def methods_of(cls):
                 is_method = inspect.isfunction(getattr(member, "__func__", member))
                 if is_method and not name.startswith("_"):
                     yield name
+
+
+# Classes and functions that implement nothing of the literature.
+WITHOUT_SOURCE = {
+    *("ModelError", "Point", "Process", "Progress", "ProgressBar", "Remark", "Confusion"),
+    *("DependenceView", "ImportanceView", "PerformanceView", "StressView", "SurfaceView"),
+    *("as_predictive", "link", "show_versions"),
+}
+
+
+@pytest.mark.parametrize("public", PUBLIC, ids=lambda one: one.__name__)
+def test_what_implements_something_cites_its_source(public):
+    has_references = bool(re.search(r"^ *References\n *---", public.__doc__, re.MULTILINE))
+    assert has_references == (public.__name__ not in WITHOUT_SOURCE)
+
+
+FRONT_DOORS = (uq.Explainer, uq.Learner, uq.GroundTruth)
+FRONT_DOORS += (ModelComparison, RowsComparison, ClassComparison)
+# Methods that only describe a model, a table or a learner.
+DESCRIPTIONS = {"confusion", "measure", "indicator", "data", "fit"}
+
+
+@pytest.mark.parametrize("cls", FRONT_DOORS)
+def test_public_methods_say_what_belongs_to_them_and_cite_their_sources(cls):
+    for name in {*methods_of(cls)} - DESCRIPTIONS:
+        documentation = getattr(cls, name).__doc__
+        assert "See Also\n" in documentation, name
+        assert "References\n" in documentation, name
+
+
+@pytest.mark.parametrize("cls", FRONT_DOORS)
+def test_public_properties_have_an_example(cls):
+    owned = {name: getattr(cls, name) for name in dir(cls) if not name.startswith("_")}
+    properties = {name: one for name, one in owned.items() if isinstance(one, property)}
+    assert not [name for name, one in properties.items() if ">>> " not in (one.__doc__ or "")]
 
 
 @pytest.mark.parametrize("cls", [one for one in PUBLIC if inspect.isclass(one)])

@@ -25,17 +25,60 @@ class Explained:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the columns the model sees, in its order."""
+        """Names of the columns the model sees, in its order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.features
+        ('x0', 'x1')
+        """
         return self.table.features
 
     @property
     def model_calls(self) -> int:
-        """Number of calls of the model so far."""
+        """Number of calls of the model so far.
+
+        See Also
+        --------
+        Explainer.rows_evaluated : Number of rows in all these calls.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> before = explainer.model_calls
+        >>> explainer.stress_weights("x0", 0.5).shape  # weights need no call of the model
+        (50,)
+        >>> explainer.model_calls - before
+        0
+        """
         return self.evaluations.model_calls
 
     @property
     def rows_evaluated(self) -> int:
-        """Number of rows that the model has evaluated so far, over all calls."""
+        """Number of rows that the model has evaluated so far, over all calls.
+
+        See Also
+        --------
+        Explainer.model_calls : Number of these calls.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> before = explainer.rows_evaluated
+        >>> result = explainer.importance("squared_error", n_repeats=3)
+        >>> explainer.rows_evaluated - before  # 2 features x 3 repeats x 50 rows
+        300
+        """
         return self.evaluations.rows_evaluated
 
     @property

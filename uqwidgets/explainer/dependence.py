@@ -220,6 +220,10 @@ class Curves(Explained):
         --------
         Explainer.dependence : One curve or surface.
 
+        References
+        ----------
+        Friedman 2001.
+
         Examples
         --------
         >>> import numpy as np

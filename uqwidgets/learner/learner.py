@@ -424,6 +424,10 @@ class Learner(PerformanceMethods):
         --------
         Learner.dependence : One curve or surface.
 
+        References
+        ----------
+        Molnar et al. 2023, section 7.
+
         Examples
         --------
         >>> import numpy as np

@@ -116,22 +116,77 @@ class Procedure:
 
     @property
     def refits(self) -> list[Refit]:
-        """The refits made so far, each with its `Explainer`."""
+        """The refits made so far, each with its `Explainer`.
+
+        See Also
+        --------
+        Learner.fit : Makes the refits that are missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=5)
+        >>> len(learner.refits), len(learner.fit().refits)
+        (0, 5)
+        >>> learner.refits[0].explainer.features
+        ('x0', 'x1')
+        """
         return self._refits.ready(self.n_refits)
 
     @property
     def estimator(self) -> Any:
-        """The estimator; copies of it are fitted, and it is never changed itself."""
+        """The estimator; copies of it are fitted, and it is never changed itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=5)
+        >>> learner.estimator
+        LinearRegression()
+        """
         return self._refits.estimator
 
     @property
     def adapter(self) -> Adapter:
-        """The function that is called with each fit before `as_predictive`."""
+        """The function that is called with each fit before `as_predictive`.
+
+        See Also
+        --------
+        as_predictive : Reads the model that it returns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=5)
+        >>> callable(learner.adapter)
+        True
+        """
         return self._refits.adapter
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Numbers of distinct training rows and of held-out rows of the first refit."""
+        """Numbers of distinct training rows and of held-out rows of the first refit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=5)
+        >>> n_train, n_test = learner.sizes
+        >>> n_train + n_test
+        60
+        """
         rows = self._refits.plan.resample(0)
         return len(np.unique(rows.train)), len(rows.held_out)
 

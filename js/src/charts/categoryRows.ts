@@ -38,6 +38,9 @@ export function shareAt(data: Dependence, counts: Float64Array, i: number): numb
   return share;
 }
 
+/** Height of the middle of a row. */
+const middle = (k: number) => TOP + (k + 0.5) * ROW;
+
 /** A row of the chart. */
 function rowMarks() {
   const line = svg("line", { class: "uq-row-line" });
@@ -65,6 +68,120 @@ function rowMarks() {
 function place(mark: Element, at: (number | undefined)[], attributes: () => object): void {
   const known = at.every((value) => value !== undefined && Number.isFinite(value));
   set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
+}
+
+type Row = ReturnType<typeof rowMarks>;
+type Scale = (value: number) => number;
+
+/** The values that all rows show, in pixels, by their points of the grid. */
+function estimatesOf(data: Dependence, options: CurveOptions, x: Scale) {
+  const { stressed = false, learner = null, ghost = null } = options;
+  const pixels = (values: ArrayLike<number>) => list(values, x);
+  return {
+    average: pixels(data.average),
+    low: pixels(data.low),
+    high: pixels(data.high),
+    base: pixels(stressed ? data.base : []),
+    learner: learner && [learner.value, learner.low, learner.high].map(pixels),
+    pinned: (i: number) => (ghost ? x(ghost.at(i)) : Number.NaN),
+  };
+}
+
+/** Draws the average with its interval, and beside it that of the data as they are, of the pin and of the learner. */
+function drawEstimates(
+  row: Row,
+  estimates: ReturnType<typeof estimatesOf>,
+  i: number,
+  isNear: boolean,
+): void {
+  const ends = (from: number | undefined, to: number | undefined) => () => ({
+    x1: from?.toFixed(1),
+    x2: to?.toFixed(1),
+  });
+  const [average, low, high, base] = [
+    estimates.average[i],
+    estimates.low[i],
+    estimates.high[i],
+    estimates.base[i],
+  ];
+  place(row.dot, [average], () => ({
+    cx: average?.toFixed(1),
+    class: isNear ? null : "uq-hollow",
+  }));
+  place(row.bar, [average, low, high], ends(low, high));
+  place(row.ghost, [base], ends(base, base));
+  const pinned = estimates.pinned(i);
+  place(row.pin, [pinned], () => ({ cx: pinned.toFixed(1) }));
+  const [mean, from, to] = estimates.learner?.map((values) => values[i]) ?? [];
+  set(row.learned.element, { transform: `translate(0,${BELOW})` });
+  place(row.learned.mark, [mean], () => ({ transform: `translate(${mean?.toFixed(1)},0)` }));
+  place(row.learned.range, [mean, from, to], ends(from, to));
+}
+
+/** Draws the share of the rows as a bar, in pieces by their colour, and a mark at the share without stress. */
+function drawShares(
+  row: Row,
+  data: Dependence,
+  i: number,
+  bars: { from: number; long: (share: number) => number },
+  stressed: boolean,
+): void {
+  const classes = data.counts.length / data.bins;
+  let end = bars.from;
+  row.rects(Math.min(classes, data.looks.length)).forEach((rect, c) => {
+    let share = 0;
+    const last = c === data.looks.length - 1 ? classes : c + 1;
+    for (let one = c; one < last; one++)
+      share += shareAt(data, data.counts.subarray(one * data.bins, (one + 1) * data.bins), i);
+    const size = bars.long(share);
+    set(rect, { class: data.looks[c]?.className, x: end.toFixed(1), width: size.toFixed(1) });
+    end += size;
+  });
+  const start = bars.from + bars.long(shareAt(data, data.countsBase, i));
+  place(row.before, [stressed ? start : Number.NaN], () => ({
+    x1: start.toFixed(1),
+    x2: start.toFixed(1),
+  }));
+}
+
+/** What the canvas shows: a tick for the value of each row of data, its own value as a dot, and the averages of groups. */
+function ticksOfRows(data: Dependence, shown: readonly number[], x: Scale) {
+  const placeOf = new Map(shown.map((i, k) => [i, k]));
+  const looks = data.lineLooks.length;
+  const slot = (ROW * FILLED) / looks;
+  /** Upper end of the part of a row that the lines of a colour take. */
+  const upper = (k: number, look: number) => middle(k) - (ROW * FILLED) / 2 + slot * look;
+  return {
+    trace(context: CanvasRenderingContext2D, line: number, look: number): void {
+      for (const [i, k] of placeOf) {
+        const value = data.ice[line * data.grid.length + i] as number;
+        if (!Number.isFinite(value)) continue;
+        context.moveTo(x(value), upper(k, look) + slot * 0.1);
+        context.lineTo(x(value), upper(k, look) + slot * 0.9);
+      }
+    },
+    overlay(context: CanvasRenderingContext2D, colours: readonly string[]): void {
+      const dot = (value: number, k: number, look: number, radius: number) => {
+        if (!Number.isFinite(value)) return;
+        context.fillStyle = colours[look] || "gray";
+        context.beginPath();
+        context.arc(x(value), upper(k, look + 0.5), radius, 0, 2 * Math.PI);
+        context.fill();
+      };
+      context.globalAlpha = 0.8;
+      data.ownValue?.forEach((value, line) => {
+        const k = placeOf.get(data.own?.[line] ?? Number.NaN);
+        const look = Math.min(looks - 1, data.iceClass[line] ?? 0);
+        if (k !== undefined) dot(value, k, look, 1.8);
+      });
+      context.globalAlpha = 1;
+      data.groupAverage?.forEach((value, at) => {
+        const k = placeOf.get(at % data.grid.length);
+        const group = data.looks[Math.floor(at / data.grid.length)] ?? data.looks.at(-1);
+        if (k !== undefined && group) dot(value, k, data.lineLooks.indexOf(group), 4);
+      });
+    },
+  };
 }
 
 /** Categories as rows: the average with its interval over a tick for every row of data, and the share of the rows. */
@@ -102,7 +219,7 @@ export function categoryRows() {
       options: CurveOptions,
       shown: readonly number[],
     ): Readable {
-      const { stressed = false, learner = null, ghost = null, clips = false } = options;
+      const { stressed = false, clips = false } = options;
       const tall = shown.length * ROW;
       const [floor, height] = [TOP + tall, TOP + tall + BOTTOM];
       const names = shown.map((i) => gridLabel(data, i));
@@ -114,7 +231,6 @@ export function categoryRows() {
       const key = `${data.label} ${data.feature} ${clips}`;
       const range: [number, number] = [left + 6, left + inner - 6];
       const x = steady.fit(key, rangeOf(data, options), range, boundsOf(data, options));
-      const middle = (k: number) => TOP + (k + 0.5) * ROW;
 
       set(element, { width, height });
       set(bottom.element, { transform: `translate(0,${floor})` });
@@ -128,101 +244,26 @@ export function categoryRows() {
       set(xTitle, { x: (left + inner / 2).toFixed(1), y: height - 4 });
       setFitted(xTitle, isolatedIn(withUnit(data.label, data.unit), data.feature), width);
 
-      const placeOf = new Map(shown.map((i, k) => [i, k]));
-      const looks = data.lineLooks.length;
-      const slot = (ROW * FILLED) / looks;
       const space = { left, top: TOP, width: inner, height: tall };
-      ice.update(
-        data,
-        space,
-        width,
-        height,
-        (context, line, look) => {
-          for (const [i, k] of placeOf) {
-            const value = data.ice[line * data.grid.length + i] as number;
-            if (!Number.isFinite(value)) continue;
-            const [at, from] = [x(value), middle(k) - (ROW * FILLED) / 2 + slot * look];
-            context.moveTo(at, from + slot * 0.1);
-            context.lineTo(at, from + slot * 0.9);
-          }
-        },
-        {
-          dashed: false,
-          overlay: (context, colours) => {
-            const dot = (value: number, k: number, look: number, radius: number) => {
-              if (!Number.isFinite(value)) return;
-              context.fillStyle = colours[look] || "gray";
-              context.beginPath();
-              const height = middle(k) - (ROW * FILLED) / 2 + slot * (look + 0.5);
-              context.arc(x(value), height, radius, 0, 2 * Math.PI);
-              context.fill();
-            };
-            const lookAt = (look: number) => Math.min(looks - 1, look);
-            context.globalAlpha = 0.8;
-            data.ownValue?.forEach((value, line) => {
-              const k = placeOf.get(data.own?.[line] ?? Number.NaN);
-              if (k !== undefined) dot(value, k, lookAt(data.iceClass[line] ?? 0), 1.8);
-            });
-            context.globalAlpha = 1;
-            data.groupAverage?.forEach((value, at) => {
-              const k = placeOf.get(at % data.grid.length);
-              const group = data.looks[Math.floor(at / data.grid.length)] ?? data.looks.at(-1);
-              if (k !== undefined && group) dot(value, k, data.lineLooks.indexOf(group), 4);
-            });
-          },
-        },
-      );
+      const { trace, overlay } = ticksOfRows(data, shown, x);
+      ice.update(data, space, width, height, trace, { dashed: false, overlay });
 
-      const pixels = (values: ArrayLike<number>) => list(values, (value) => x(value));
-      const [average, low, high] = [pixels(data.average), pixels(data.low), pixels(data.high)];
-      const base = pixels(stressed ? data.base : []);
-      const beside = learner && [learner.value, learner.low, learner.high].map(pixels);
       const most = Math.max(...shown.map((i) => shareAt(data, data.counts, i)), 1e-9);
       const mostBase = Math.max(...shown.map((i) => shareAt(data, data.countsBase, i)));
-      const long = (share: number) => (share / Math.max(most, stressed ? mostBase : 0)) * SHARES;
+      const estimates = estimatesOf(data, options, x);
+      const bars = {
+        from: right + GAP,
+        long: (share: number) => (share / Math.max(most, stressed ? mostBase : 0)) * SHARES,
+      };
       rows(shown.length).forEach((row, k) => {
         const i = shown[k] as number;
-        const name = names[k] as string;
         set(row.element, { transform: `translate(0,${middle(k)})` });
         set(row.line, { x1: left, x2: left + inner });
         set(row.name, { x: left - 6 });
-        setText(row.name, clipped(name, left - 8));
-        setText(row.title, name);
-        place(row.dot, [average[i]], () => ({
-          cx: average[i]?.toFixed(1),
-          class: data.near[i] ? null : "uq-hollow",
-        }));
-        place(row.bar, [average[i], low[i], high[i]], () => ({
-          x1: low[i]?.toFixed(1),
-          x2: high[i]?.toFixed(1),
-        }));
-        place(row.ghost, [base[i]], () => ({ x1: base[i]?.toFixed(1), x2: base[i]?.toFixed(1) }));
-        const pinned = ghost ? ghost.at(i) : Number.NaN;
-        place(row.pin, [pinned], () => ({ cx: x(pinned).toFixed(1) }));
-        const [mean, from, to] = beside?.map((values) => values[i]) ?? [];
-        set(row.learned.element, { transform: `translate(0,${BELOW})` });
-        place(row.learned.mark, [mean], () => ({ transform: `translate(${mean?.toFixed(1)},0)` }));
-        place(row.learned.range, [mean, from, to], () => ({
-          x1: from?.toFixed(1),
-          x2: to?.toFixed(1),
-        }));
-        const classes = data.counts.length / data.bins;
-        const styles = Math.min(classes, data.looks.length);
-        let end = right + GAP;
-        row.rects(styles).forEach((rect, c) => {
-          let share = 0;
-          const last = c === data.looks.length - 1 ? classes : c + 1;
-          for (let one = c; one < last; one++)
-            share += shareAt(data, data.counts.subarray(one * data.bins, (one + 1) * data.bins), i);
-          const size = long(share);
-          set(rect, { class: data.looks[c]?.className, x: end.toFixed(1), width: size.toFixed(1) });
-          end += size;
-        });
-        const start = right + GAP + long(shareAt(data, data.countsBase, i));
-        place(row.before, [stressed ? start : Number.NaN], () => ({
-          x1: start.toFixed(1),
-          x2: start.toFixed(1),
-        }));
+        setText(row.name, clipped(names[k] as string, left - 8));
+        setText(row.title, names[k] as string);
+        drawEstimates(row, estimates, i, Boolean(data.near[i]));
+        drawShares(row, data, i, bars, stressed);
         set(row.share, { x: width });
         setText(row.share, texts[k] as string);
       });

@@ -72,12 +72,102 @@ export function intervalAt(stress: Stress, tau: number): string | null {
   return ends.every(Number.isFinite) ? `${percent(stress.level)}: ${interval(...ends)}` : null;
 }
 
+/** The plot in pixels, and its scales. */
+interface Plot {
+  x: (tau: number) => number;
+  y: (value: number) => number;
+  margin: number;
+  inner: number;
+}
+
+/** A second scale below the axis of τ: what the stressed feature reaches at τ = -1, 0 and 1. */
+function reachedMeans() {
+  const element = svg("g", { class: "uq-means" });
+  const texts = pool(element, () => svg("text", { "text-anchor": "middle" }));
+  return {
+    element,
+    update({ taus, reached, categories }: Stress, chosen: number | null, plot: Plot): void {
+      const means = chosen === null ? null : row(reached, chosen, taus.length);
+      const what = chosen !== null && categories[chosen] !== null ? "share" : "mean";
+      const stops = means
+        ? ([
+            [-1, "start", plot.margin - 8],
+            [0, "middle", plot.x(0)],
+            [1, "end", plot.margin + plot.inner + 8],
+          ] as const)
+        : [];
+      texts(stops.length).forEach((text, i) => {
+        const [tau, anchor, x] = stops[i] as (typeof stops)[number];
+        const mean = means ? valueAt(taus, means, tau) : Number.NaN;
+        set(text, { x, y: TOP + PLOT + 34, "text-anchor": anchor });
+        setText(
+          text,
+          `${tau === 0 ? `${what} ` : ""}${Number.isFinite(mean) ? number(mean) : "none"}`,
+        );
+      });
+    },
+  };
+}
+
+/** The name of a line at its right end, above it, or below it where there is no room. */
+function lineLabel() {
+  const element = svg("text", { class: "uq-label" });
+  return {
+    element,
+    update(stress: Stress, name: (index: number) => string, index: number | null, plot: Plot) {
+      const { taus } = stress;
+      const values = index === null ? [] : Array.from(row(stress.value, index, taus.length));
+      const last = values.findLastIndex(Number.isFinite);
+      const text = index === null || last < 0 ? "" : name(index);
+      setFitted(element, text, plot.inner / 2);
+      if (!text) return;
+      const length = Math.min(plot.inner / 2, labelWidth([text]) * 1.15);
+      const right = Math.max(plot.x(taus[last] as number) - 2, plot.margin + length);
+      const under = values
+        .slice(0, last + 1)
+        .map(plot.y)
+        .filter((v, i) => Number.isFinite(v) && plot.x(taus[i + 1] ?? 1) >= right - length);
+      const above = Math.min(...under) - 9;
+      const below = Math.min(TOP + PLOT - 4, Math.max(...under) + 18);
+      set(element, { x: right, y: above < TOP + 8 ? below : above });
+    },
+  };
+}
+
+/** What the crosshair says at a level: the stressed feature and the one under the pointer. */
+function readingAt(
+  { stress, rows, chosen, hovered }: ProfileState,
+  name: (index: number) => string,
+  i: number,
+): Reading {
+  const tau = stress.taus[i] ?? 0;
+  const facts: Reading["rows"] = [];
+  for (const index of new Set([chosen, hovered])) {
+    if (index === null) continue;
+    const at = index * stress.taus.length + i;
+    const ends = index === chosen ? intervalAt(stress, tau) : null;
+    facts.push(
+      ["stressed", isolated(name(index))],
+      [stress.label, number(stress.value[at])],
+      ...(ends === null ? [] : [["interval", ends] as [string, string]]),
+      [stress.categories[index] === null ? "mean" : "share", number(stress.reached[at])],
+      ["effective sample", percent((stress.ess[at] ?? Number.NaN) / rows)],
+    );
+  }
+  return { title: `τ ${level(tau)}`, rows: facts };
+}
+
+/** Moves a mark to a point, or hides it where the point is not known. */
+function moveTo(mark: Element, cx: number, cy: number): void {
+  const known = Number.isFinite(cy);
+  set(mark, { visibility: known ? null : "hidden", ...(known ? { cx, cy } : {}) });
+}
+
 /** An indicator over τ: every feature as a faint line, the stressed one strong, a rule at the present τ. */
 export function profile() {
   const left = axis("left");
   const bottom = axis("bottom");
-  const means = svg("g", { class: "uq-means" });
-  const meanTexts = pool(means, () => svg("text", { "text-anchor": "middle" }));
+  const means = reachedMeans();
   const baseline = svg("line", { class: "uq-ghost" });
   const others = svg("g", { class: "uq-others" });
   const band = svg("path", { class: "uq-stress-band" });
@@ -99,30 +189,28 @@ export function profile() {
     y2: TOP + PLOT,
     visibility: "hidden",
   });
-  const label = svg("text", { class: "uq-label" });
+  const label = lineLabel();
   const yTitle = svg("text", { class: "uq-title", y: 11 });
   const element = svg(
     "svg",
     { class: "uq-profile", height: PROFILE_HEIGHT, "aria-hidden": "true" },
     left.element,
     bottom.element,
-    means,
+    means.element,
     box.element,
     edges,
     rule,
     now,
     crosshair,
-    label,
+    label.element,
     yTitle,
   );
   const steady = new SteadyScale();
 
   return {
     element,
-    update(
-      { stress, names, rows, chosen, hovered, ghost = null, bounds }: ProfileState,
-      width: number,
-    ): ReadableProfile {
+    update(state: ProfileState, width: number): ReadableProfile {
+      const { stress, names, chosen, hovered, ghost = null, bounds } = state;
       const { taus, value } = stress;
       const length = taus.length;
       const shown = roomFor(
@@ -161,9 +249,7 @@ export function profile() {
       // What lies below is known at the coarse levels only.
       set(pinned, { d: ghost && linePath(places(taus), heights(ghost.value)) });
       const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
-      const isPlaced = ghost !== null && Number.isFinite(pinnedValue);
-      set(pinnedNow, { visibility: isPlaced ? null : "hidden" });
-      if (isPlaced) set(pinnedNow, { cx: x(ghost.tau), cy: y(pinnedValue) });
+      moveTo(pinnedNow, x(ghost?.tau ?? 0), y(pinnedValue));
 
       const bounded = (low: Numbers, high: Numbers) =>
         areaPath(places(taus), heights(low), heights(high));
@@ -187,49 +273,17 @@ export function profile() {
         set(mark, { x: x(taus[at] as number) - 3, y: y(curve?.[at] as number) - 3 });
       });
 
-      // A second scale shows the means of the stressed feature at τ = -1, 0 and 1.
-      const reached = chosen === null ? null : row(stress.reached, chosen, length);
-      const stops = reached ? [-1, 0, 1] : [];
-      const what = chosen !== null && stress.categories[chosen] !== null ? "share" : "mean";
-      meanTexts(stops.length).forEach((text, i) => {
-        const tau = stops[i] as number;
-        const mean = reached ? valueAt(taus, reached, tau) : Number.NaN;
-        const anchor = tau < 0 ? "start" : tau > 0 ? "end" : "middle";
-        const at = tau < 0 ? margin - 8 : tau > 0 ? margin + inner + 8 : x(0);
-        set(text, { x: at, y: TOP + PLOT + 34, "text-anchor": anchor });
-        setText(
-          text,
-          `${tau === 0 ? `${what} ` : ""}${Number.isFinite(mean) ? number(mean) : "none"}`,
-        );
-      });
+      const plot = { x, y, margin, inner };
+      means.update(stress, chosen, plot);
 
       const tau = stress.now?.tau ?? 0;
       set(rule, { x1: x(tau), x2: x(tau), visibility: stress.now ? null : "hidden" });
-      const height = stress.now?.value ?? Number.NaN;
-      const dotted = Number.isFinite(height);
-      set(now, { visibility: dotted ? null : "hidden" });
-      if (dotted) set(now, { cx: x(tau), cy: y(height) });
+      moveTo(now, x(tau), y(stress.now?.value ?? Number.NaN));
 
       const nameOf = (index: number) => lineName(stress, names, index);
       const named = hovered ?? chosen;
-      const last = named === null ? -1 : row(value, named, length).findLastIndex(Number.isFinite);
-      const name = named === null || last < 0 ? "" : nameOf(named);
-      setFitted(label, name, inner / 2);
-      if (named !== null && name) {
-        const length = Math.min(inner / 2, labelWidth([name]) * 1.15);
-        const right = Math.max(x(taus[last] as number) - 2, margin + length);
-        // The label is placed above its curve, or below it where there is no room.
-        const under = Array.from(row(value, named, taus.length).subarray(0, last + 1), (v) =>
-          y(v),
-        ).filter((v, i) => Number.isFinite(v) && x(taus[i + 1] ?? 1) >= right - length);
-        const above = Math.min(...under) - 9;
-        const below = Math.min(TOP + PLOT - 4, Math.max(...under) + 18);
-        set(label, {
-          x: right,
-          y: above < TOP + 8 ? below : above,
-          class: named === chosen ? "uq-label uq-label-chosen" : "uq-label",
-        });
-      }
+      label.update(stress, nameOf, named, plot);
+      set(label.element, { class: named === chosen ? "uq-label uq-label-chosen" : "uq-label" });
 
       return {
         name: `Read ${stress.label} along τ`,
@@ -242,23 +296,7 @@ export function profile() {
           set(crosshair, { visibility: at === undefined ? "hidden" : null });
           if (at !== undefined) set(crosshair, { x1: x(at), x2: x(at) });
         },
-        reading(i) {
-          const tau = taus[i] ?? 0;
-          const facts: Reading["rows"] = [];
-          for (const index of new Set([chosen, hovered])) {
-            if (index === null) continue;
-            const at = index * length + i;
-            const ends = index === chosen ? intervalAt(stress, tau) : null;
-            facts.push(
-              ["stressed", isolated(nameOf(index))],
-              [stress.label, number(value[at])],
-              ...(ends === null ? [] : [["interval", ends] as [string, string]]),
-              [stress.categories[index] === null ? "mean" : "share", number(stress.reached[at])],
-              ["effective sample", percent((stress.ess[at] ?? Number.NaN) / rows)],
-            );
-          }
-          return { title: `τ ${level(tau)}`, rows: facts };
-        },
+        reading: (i) => readingAt(state, nameOf, i),
         near(px, py) {
           let best: number | null = null;
           let distance = 14;
