@@ -52,67 +52,11 @@ def dependence_chart(
     own = own_of(result, drawn, values) if own_values or rug else None
     if own is not None and color_by is not None:
         own["colour"] = own["row"].map(dict(zip(drawn.tolist(), colours, strict=True)))
-    axis = with_unit(result.quantity, result.unit)
-    measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
     # A curve needs two values; a single one is a dot, as a category is.
-    if result.categorical or len(result.grid) == 1:
-        for table in (frame, lines):
-            # A category may be anything, but JSON knows text.
-            table["value"] = table["value"].map(value_text)
-        grid = alt.Y("value:N", title=result.feature, sort=None)
-        base = alt.Chart(frame).encode(y=grid, tooltip=tooltips(["value:N"], _CURVE))
-        layers = [
-            alt.Chart(lines)
-            .mark_tick(color=FAINT, opacity=0.4)
-            .encode(y=grid, x=alt.X("ice:Q", **measured), **colour),
-            base.mark_rule(color=BLUE, strokeWidth=2).encode(
-                x=alt.X("low:Q", **measured), x2="high:Q"
-            ),
-            base.mark_point(color=BLUE, fill=BLUE, size=80, opacity=1).encode(
-                x=alt.X("average:Q", **measured),
-                fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
-            ),
-        ]
-        if own is not None and own_values:
-            layers.append(
-                alt.Chart(own)
-                .mark_circle(color=FAINT, size=24, opacity=0.9)
-                .encode(y=grid, x=alt.X("ice:Q", **measured), **colour)
-            )
-        spread, far = "interval", "hollow"
-    else:
-        scale = alt.Scale(zero=False, nice=False)
-        along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
-        base = alt.Chart(frame).encode(x=along, tooltip=tooltips([], ["value:Q", *_CURVE]))
-        layers = [
-            alt.Chart(lines)
-            .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
-            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N", **colour),
-            base.mark_area(color=BLUE, opacity=0.3).encode(
-                y=alt.Y("low:Q", **measured), y2="high:Q"
-            ),
-            alt.Chart(_parts(result))
-            .mark_line(color=BLUE, strokeWidth=3)
-            .encode(
-                x=along,
-                y=alt.Y("average:Q", **measured),
-                detail="part:N",
-                strokeDash=alt.condition("datum.solid", alt.value([1, 0]), alt.value([2, 4])),
-            ),
-        ]
-        if own is not None and own_values:
-            layers.append(
-                alt.Chart(own)
-                .mark_circle(color=FAINT, size=24, opacity=0.9)
-                .encode(x=along, y=alt.Y("ice:Q", **measured), **colour)
-            )
-        if own is not None and rug:
-            layers.append(
-                alt.Chart(own)
-                .mark_tick(color=FAINT, orient="vertical", size=8, opacity=0.6)
-                .encode(x=along, y=alt.value("height"), **colour)
-            )
-        spread, far = "band", "dashed"
+    is_apart = result.categorical or len(result.grid) == 1
+    draw = _values_apart if is_apart else _curve
+    layers = draw(result, frame, lines, own, colour, own_values=own_values, rug=rug)
+    spread, far = ("interval", "hollow") if is_apart else ("band", "dashed")
     return alt.LayerChart(layer=layers).properties(
         width=WIDTH,
         title=alt.Title(
@@ -122,6 +66,92 @@ def dependence_chart(
             + ("" if result.near.all() else f"; {far} far from the data"),
         ),
     )
+
+
+def _values_apart(
+    result: Dependence,
+    frame: pd.DataFrame,
+    lines: pd.DataFrame,
+    own: pd.DataFrame | None,
+    colour: Any,
+    *,
+    own_values: bool,
+    rug: bool,  # noqa: ARG001  a rug needs an axis of numbers
+) -> list[alt.Chart]:
+    """Return layers with a dot, its whiskers and the ticks of single rows for every value."""
+    for table in (frame, lines):
+        # A category may be anything, but JSON knows text.
+        table["value"] = table["value"].map(value_text)
+    measured = _measured(result)
+    grid = alt.Y("value:N", title=result.feature, sort=None)
+    base = alt.Chart(frame).encode(y=grid, tooltip=tooltips(["value:N"], _CURVE))
+    layers = [
+        alt.Chart(lines)
+        .mark_tick(color=FAINT, opacity=0.4)
+        .encode(y=grid, x=alt.X("ice:Q", **measured), **colour),
+        base.mark_rule(color=BLUE, strokeWidth=2).encode(x=alt.X("low:Q", **measured), x2="high:Q"),
+        base.mark_point(color=BLUE, fill=BLUE, size=80, opacity=1).encode(
+            x=alt.X("average:Q", **measured),
+            fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
+        ),
+    ]
+    if own is not None and own_values:
+        layers.append(
+            alt.Chart(own)
+            .mark_circle(color=FAINT, size=24, opacity=0.9)
+            .encode(y=grid, x=alt.X("ice:Q", **measured), **colour)
+        )
+    return layers
+
+
+def _curve(
+    result: Dependence,
+    frame: pd.DataFrame,
+    lines: pd.DataFrame,
+    own: pd.DataFrame | None,
+    colour: Any,
+    *,
+    own_values: bool,
+    rug: bool,
+) -> list[alt.Chart]:
+    """Return layers with the curve, its band and the lines of single rows."""
+    measured = _measured(result)
+    scale = alt.Scale(zero=False, nice=False)
+    along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
+    base = alt.Chart(frame).encode(x=along, tooltip=tooltips([], ["value:Q", *_CURVE]))
+    layers = [
+        alt.Chart(lines)
+        .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
+        .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N", **colour),
+        base.mark_area(color=BLUE, opacity=0.3).encode(y=alt.Y("low:Q", **measured), y2="high:Q"),
+        alt.Chart(_parts(result))
+        .mark_line(color=BLUE, strokeWidth=3)
+        .encode(
+            x=along,
+            y=alt.Y("average:Q", **measured),
+            detail="part:N",
+            strokeDash=alt.condition("datum.solid", alt.value([1, 0]), alt.value([2, 4])),
+        ),
+    ]
+    if own is not None and own_values:
+        layers.append(
+            alt.Chart(own)
+            .mark_circle(color=FAINT, size=24, opacity=0.9)
+            .encode(x=along, y=alt.Y("ice:Q", **measured), **colour)
+        )
+    if own is not None and rug:
+        layers.append(
+            alt.Chart(own)
+            .mark_tick(color=FAINT, orient="vertical", size=8, opacity=0.6)
+            .encode(x=along, y=alt.value("height"), **colour)
+        )
+    return layers
+
+
+def _measured(result: Dependence) -> dict[str, Any]:
+    """Return the title and the scale of the axis of the measure."""
+    title = with_unit(result.quantity, result.unit)
+    return {"title": title, "scale": alt.Scale(zero=False)}
 
 
 def _parts(result: Dependence) -> pd.DataFrame:

@@ -99,12 +99,7 @@ def mean_change(
             influence *= weights.scaled(chunk, scale)
             yield chunk, influence
 
-    scored, donated, squares = np.zeros(n), np.zeros(n), np.zeros(n)
-    for chunk, of_pairs in pair_influences():
-        scored += of_pairs.sum(axis=0)
-        donated += np.bincount(donors[chunk].ravel(), weights=of_pairs.ravel(), minlength=n)
-        squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
-        del of_pairs  # otherwise they stay in memory while other arrays of this size are made
+    scored, donated, squares = _sums_over_pairs(pair_influences(), donors)
     of_rows = scored + donated
     roles = scored, donated
     if subgroups is not None:
@@ -126,16 +121,6 @@ def mean_change(
         estimate = 0.0
 
     interaction, double_counted_cubes = _third_order(influence, donors, population)
-
-    def pair_variance() -> float:
-        if n_pairs <= 1:
-            return np.nan
-        squared = sum(
-            float(np.square(weights.scaled(chunk, 1.0) * (change[chunk] - estimate)).sum())
-            for chunk in weights.chunks
-        )
-        return float(squared / total**2 * n_pairs / (n_pairs - 1))
-
     with np.errstate(invalid="ignore"):  # NaN for a repeat whose pairs have no weight
         repeat_means = sums / totals
     return Change(
@@ -146,11 +131,25 @@ def mean_change(
         interaction=interaction,
         double_counted_cubes=double_counted_cubes,
         pairs=n_pairs,
-        pair_variance=pair_variance,
+        pair_variance=lambda: weights.variance(change, estimate, total, n_pairs),
         repeats=repeat_means,
         totals=totals,
         per_row=lambda: weights.row_means(change),
     )
+
+
+def _sums_over_pairs(
+    chunks: Iterator[tuple[slice, Floats]], donors: Positions
+) -> tuple[Floats, Floats, Floats]:
+    """Sum the influences of the pairs by scored row and by donor, and their squares (n,)."""
+    n = donors.shape[1]
+    scored, donated, squares = np.zeros(n), np.zeros(n), np.zeros(n)
+    for chunk, of_pairs in chunks:
+        scored += of_pairs.sum(axis=0)
+        donated += np.bincount(donors[chunk].ravel(), weights=of_pairs.ravel(), minlength=n)
+        squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
+        del of_pairs  # otherwise they stay in memory while other arrays of this size are made
+    return scored, donated, squares
 
 
 class _PairWeights:
@@ -206,6 +205,16 @@ class _PairWeights:
         with np.errstate(invalid="ignore"):
             mean: Floats = np.einsum("ki,ki->i", weights, change) / weights.sum(axis=0)
         return mean
+
+    def variance(self, change: Floats, estimate: float, total: float, n_pairs: float) -> float:
+        """Variance of the mean, as if the pairs were independent; NaN for one pair."""
+        if n_pairs <= 1:
+            return np.nan
+        squared = sum(
+            float(np.square(self.scaled(chunk, 1.0) * (change[chunk] - estimate)).sum())
+            for chunk in self.chunks
+        )
+        return float(squared / total**2 * n_pairs / (n_pairs - 1))
 
     def _of(self, chunk: slice) -> Floats:
         return self._computed(chunk) if self._stored is None else self._stored[chunk]

@@ -20,9 +20,9 @@ from uqwidgets.widgets.views.dependence.histograms import Histograms
 
 # Largest error of an interpolated curve, as a share of its axis; errors of the band, and of the
 # opacity of a line, may be so many times as large.
-# A bar of the largest share is about 40 points high.
-_OF_SHARES = 0.005
 _TOLERANCE, _OF_BAND, _OF_OPACITY = 0.001, 5, 10
+# Largest error of a share of rows, as a part of the largest one, whose bar is 40 points high.
+_OF_SHARES = 0.005
 
 
 def curve_tracks(
@@ -39,82 +39,88 @@ def curve_tracks(
     groups : RowGroups
         By which lines are coloured.
     """
-    grid = curves.grid(inputs)
+    samples = _CurveSamples(inputs, curves, histograms, groups)
+    key, rows = curves.key(inputs, False), (inputs.feature, inputs.color_by)
+    lines, of_lines = (inputs.ice_lines, inputs.selection), _OF_OPACITY * _TOLERANCE
+    large: Any = {"is_large": True}
+    tracks = [
+        Track("curve", key, samples.averages, _TOLERANCE, _of_the_axis, **large),
+        # Steps, which no further levels would make smoother.
+        Track("near", (inputs.feature, inputs.spacing), samples.near, np.inf, lambda _: {}, COARSE),
+        Track("rows", rows, samples.shares, _OF_SHARES, _of_the_largest, **large),
+        Track("lines", lines, samples.weights_of_lines, of_lines, _of_the_largest, **large),
+    ]
+    if inputs.group_averages:
+        coloured, averages = (*key, inputs.color_by), samples.averages_of_groups
+        tracks.append(Track("groups", coloured, averages, _TOLERANCE, _of_the_groups, **large))
+    return tracks
 
-    def among_known(levels: Sequence[Level]) -> tuple[list[Population], RowGroups]:
-        """Evaluate the curves, and return the populations and groups of their rows."""
-        # Where little memory is left, the curves are of a sample of the rows.
-        n_rows = curves.most_rows(inputs)
-        curves.evaluate(inputs, n_rows=n_rows)
-        populations = [level.population for level in levels]
-        if n_rows is not None:
-            sample = curves.evaluations.row_order.rows[:n_rows]
-            populations = [population.among(sample) for population in populations]
-            return populations, groups.among(sample)
-        return populations, groups
 
-    def averages(levels: Sequence[Level], check: Check) -> Samples:
+class _CurveSamples:
+    """The columns of a curve at several levels of tau.
+
+    Parameters
+    ----------
+    inputs, curves, histograms, groups
+        As in `curve_tracks`.
+    """
+
+    def __init__(
+        self, inputs: Inputs, curves: FeatureCurves, histograms: Histograms, groups: RowGroups
+    ) -> None:
+        self._inputs, self._curves = inputs, curves
+        self._histograms, self._groups = histograms, groups
+        self._grid = curves.grid(inputs)
+
+    def averages(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the average with both ends of its band."""
         check()
-        populations, _ = among_known(levels)
-        mean, std_error = means_over_rows(curves.latest, populations)
+        populations, _ = self._of_known_rows(levels)
+        mean, std_error = means_over_rows(self._curves.latest, populations)
         width = np.stack(
             [half_width(e, LEVEL, p) for e, p in zip(std_error, populations, strict=True)]
         )
         return {"average": mean, "low": mean - width, "high": mean + width}
 
-    def of_groups(levels: Sequence[Level], check: Check) -> Samples:
+    def averages_of_groups(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the average of each colour with both ends of its band."""
         check()
-        populations, known = among_known(levels)
-        average, low, high = known.averages(curves.latest, populations)
+        populations, groups = self._of_known_rows(levels)
+        average, low, high = groups.averages(self._curves.latest, populations)
         return {"group_average": average, "group_low": low, "group_high": high}
 
-    def densities(levels: Sequence[Level], check: Check) -> Samples:
+    def near(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return which points are near the data."""
         check()
-        axis = axis_of(curves.evaluations.table, grid)
+        axis = axis_of(self._curves.evaluations.table, self._grid)
         is_near = [near([axis], level.population.weights) for level in levels]
         return {"near": np.stack(is_near).astype(np.float64)}
 
-    def shares(levels: Sequence[Level], check: Check) -> Samples:
+    def shares(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the share of the rows in each bar, in the colours of the lines."""
         check()
-        return {
-            "counts": np.stack(
-                [histograms.shares(grid, each.population, groups) for each in levels]
-            )
-        }
+        of = self._histograms.shares
+        counts = [of(self._grid, level.population, self._groups) for level in levels]
+        return {"counts": np.stack(counts)}
 
-    def weights(levels: Sequence[Level], check: Check) -> Samples:
+    def weights_of_lines(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the weights of the rows whose lines are drawn."""
         check()
-        population, most = levels[0].population, inputs.ice_lines
-        rows = curves.drawn.of(population, most, None, inputs.selection)
+        population, inputs = levels[0].population, self._inputs
+        rows = self._curves.drawn.of(population, inputs.ice_lines, None, inputs.selection)
         return {"ice_weight": np.stack([level.population.weights[rows] for level in levels])}
 
-    tracks = [
-        Track(
-            "curve", curves.key(inputs, False), averages, _TOLERANCE, _of_the_axis, is_large=True
-        ),
-        # Steps, which no further levels would make smoother.
-        Track("near", (inputs.feature, inputs.spacing), densities, np.inf, lambda _: {}, COARSE),
-        Track(
-            "rows",
-            (inputs.feature, inputs.color_by),
-            shares,
-            _OF_SHARES,
-            _of_the_largest,
-            is_large=True,
-        ),
-        Track(
-            "lines",
-            (inputs.ice_lines, inputs.selection),
-            weights,
-            _OF_OPACITY * _TOLERANCE,
-            _of_the_largest,
-            is_large=True,
-        ),
-    ]
-    if inputs.group_averages:
-        key = (*curves.key(inputs, False), inputs.color_by)
-        tracks.append(Track("groups", key, of_groups, _TOLERANCE, _of_the_groups, is_large=True))
-    return tracks
+    def _of_known_rows(self, levels: Sequence[Level]) -> tuple[list[Population], RowGroups]:
+        """Evaluate the curves, and return the populations and groups of their rows."""
+        curves = self._curves
+        # Where little memory is left, the curves are of a sample of the rows.
+        n_rows = curves.most_rows(self._inputs)
+        curves.evaluate(self._inputs, n_rows=n_rows)
+        populations = [level.population for level in levels]
+        if n_rows is None:
+            return populations, self._groups
+        sample = curves.evaluations.row_order.rows[:n_rows]
+        return [each.among(sample) for each in populations], self._groups.among(sample)
 
 
 def _of_the_groups(columns: Samples) -> dict[str, Any]:

@@ -115,25 +115,8 @@ class DependenceView(View):
         """
         ex, feature = self.explainer, inputs.feature
         n_rows = n_rows or self._curves.most_rows(inputs)
-        curve_key = self._curves.key(inputs, coarse, n_rows)
-        if (curve_key, populations.key) not in self._averaged:
-            self._averaged = {}  # otherwise its curves stay in memory beside the new ones
-        self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
+        now, base = self._averages(inputs, populations, coarse, n_rows, callback)
         grid = self._curves.grid(inputs, coarse=coarse)
-
-        def curve(population: Population) -> Dependence:
-            return self._curves.dependence(
-                inputs, population, coarse=coarse, n_rows=n_rows, callback=callback
-            )
-
-        if not self._averaged:
-            self._averaged = {(curve_key, populations.key): curve(populations.now)}
-        now = self._averaged[curve_key, populations.key]
-        key = (*curve_key, populations.rows_key)
-        if populations.now is populations.unstressed:
-            self._unstressed = {key: now.average}
-        elif key not in self._unstressed:
-            self._unstressed = {key: curve(populations.unstressed).average}
         groups = self._groupings.of(inputs.color_by)
         counts, counts_base = self._histograms.of_groups(grid, populations, groups)
         rows = self._curves.drawn.of(populations.now, inputs.ice_lines, n_rows, inputs.selection)
@@ -171,7 +154,7 @@ class DependenceView(View):
             "average": now.average,
             "low": now.low,
             "high": now.high,
-            "base": self._unstressed[key],
+            "base": base,
             "near": now.near.astype(np.uint8),
             "ice": single(now.curves[:, columns_of].T),
             "ice_weight": populations.now.weights[rows].astype(np.float32),
@@ -193,6 +176,31 @@ class DependenceView(View):
             own = self._curves.own_values(inputs, n_rows, callback)
             columns["own_value"] = single(own[rows])
         return Content(meta, columns, self._content_key(inputs, populations, coarse, n_rows))
+
+    def _averages(
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        coarse: bool,
+        n_rows: int | None,
+        callback: ProgressCallback | None,
+    ) -> tuple[Dependence, Floats]:
+        """Return the curve, and its average without stress; see `compute`."""
+        curve_key = self._curves.key(inputs, coarse, n_rows)
+        key, key_of_rows = (curve_key, populations.key), (*curve_key, populations.rows_key)
+        if key not in self._averaged:
+            self._averaged = {}  # otherwise its curves stay in memory beside the new ones
+        options: Any = {"coarse": coarse, "n_rows": n_rows, "callback": callback}
+        self._curves.evaluate(inputs, **options)
+        if not self._averaged:
+            self._averaged = {key: self._curves.dependence(inputs, populations.now, **options)}
+        now = self._averaged[key]
+        if populations.now is populations.unstressed:
+            self._unstressed = {key_of_rows: now.average}
+        elif key_of_rows not in self._unstressed:
+            unstressed = self._curves.dependence(inputs, populations.unstressed, **options)
+            self._unstressed = {key_of_rows: unstressed.average}
+        return now, self._unstressed[key_of_rows]
 
     def results(
         self, inputs: Inputs, populations: Populations, _check: Callable[[], None]
