@@ -16,7 +16,7 @@ from uqwidgets.explainer.comparison.rows import RowsComparison
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
 REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
-AUTHOR = r"[A-Z][a-z]+(?:-?[A-Z][a-z]+)*"
+AUTHOR = r"[A-ZÀ-Þ][a-zß-ÿ]+(?:-?[A-ZÀ-Þ][a-zß-ÿ]+)*"
 CITATION = re.compile(
     rf"({AUTHOR}(?: et al\.|(?:, {AUTHOR})* and {AUTHOR})?)(?:'s)?"  # one, two or more authors
     r"(?: \w+)?,? \(?((?:19|20)\d\d)\b"
