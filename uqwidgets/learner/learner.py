@@ -403,10 +403,10 @@ class Learner(PerformanceMethods):
         ----------
         features : sequence of str, optional
             By default all features.
-        measure, grid, spacing, center, derivative, relative
-            As in `dependence`; ``grid`` and ``center`` are the same for all features.
-        interval, level, sample_weight, callback
+        measure, spacing, derivative, relative, interval, level, sample_weight, callback
             As in `dependence`.
+        grid, center
+            As in `dependence`; the same for all features.
 
         Returns
         -------
@@ -417,8 +417,7 @@ class Learner(PerformanceMethods):
         ModelError
             If fewer than two fits succeed, or the adapter fails on one.
         ValueError
-            For a name that does not exist, a value out of range, or transforms that exclude each
-            other.
+            For an unknown name, a value out of range, or transforms that exclude each other.
 
         See Also
         --------

@@ -62,19 +62,7 @@ class ClassComparison(Comparison):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Features of the model.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(60, 2))
-        >>> y = np.digitize(X[:, 0], [-0.5, 0.5])
-        >>> explainer = uq.Explainer(LogisticRegression().fit(X, y), X, y)
-        >>> explainer.compare_classes(2, 0).features
-        ('x0', 'x1')
-        """
+        """Features of the model."""
         return self.explainer.features
 
     def importance(self, features: Sequence[str] | None = None, **options: Any) -> Difference:

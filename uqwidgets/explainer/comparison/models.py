@@ -95,34 +95,12 @@ class ModelComparison(Comparison):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Features that both models see, in the order of the first.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(50, 3))
-        >>> one = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-        >>> two = uq.Explainer(lambda X: X[:, 0], X[:, :2], X[:, 0])
-        >>> one.compare(two).features
-        ('x0', 'x1')
-        """
+        """Features that both models see, in the order of the first."""
         return tuple(self._pair.features)
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """Features that only one of the models sees.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(50, 3))
-        >>> one = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-        >>> two = uq.Explainer(lambda X: X[:, 0], X[:, :2], X[:, 0])
-        >>> print(*one.compare(two, names=("wide", "narrow")).remarks)
-        only wide sees 'x2': not compared
-        """
+        """Features that only one of the models sees."""
         return self._pair.remarks
 
     def importance(

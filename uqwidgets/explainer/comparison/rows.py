@@ -92,17 +92,7 @@ class RowsComparison(Comparison):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Features of the model.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
-        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-        >>> explainer.compare_rows(X[:, 1] > 0).features
-        ('x0', 'x1')
-        """
+        """Features of the model."""
         return self.explainer.features
 
     def importance(
