@@ -8,7 +8,7 @@ import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 export interface Parts {}
 
 export interface Ghost {
-  /** What it is of: a pin, or another model. */
+  /** The name of what is drawn: a pin, or another model. */
   of: string;
   note: string;
   state: Inputs;

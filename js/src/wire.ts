@@ -19,7 +19,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** Hosts deliver DataView, Uint8Array or ArrayBuffer, at any offset; typed arrays need an aligned one, hence the copy. */
 function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | null {
-  // By tag, not by instanceof: the buffer may come from another frame of the page.
+  // The tag is compared, not the class: the buffer may come from another frame of the page.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]")
     return new Uint8Array(value as ArrayBuffer);
   if (!ArrayBuffer.isView(value)) return null;

@@ -43,7 +43,7 @@ TOP, PLOT, AXIS = 24.0, 280.0, 40.0
 LEGEND = 86.0
 BAR = 14.0
 NAMES_AT_MOST = 120.0
-# From light to dark, so that it is a scale in grey and for every eye.
+# The colours go from light to dark, so that they are ordered in grey and for every eye.
 LIGHT, DARK = (238, 245, 250), (0, 24, 40)
 SHADES = 32
 # Pixels from one slanted line to the next, along an edge.

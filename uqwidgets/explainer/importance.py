@@ -383,7 +383,7 @@ class Ranking(Explained):
         """
         check_callback(callback)
         if replacement == "conditional":
-            # Before any model call.
+            # It is refused before any model call.
             raise ValueError(NOT_CONDITIONAL)
 
         def of_measure(measure: str) -> Importance:

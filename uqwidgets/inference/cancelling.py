@@ -208,7 +208,7 @@ def regression_on_two(
     largest = trace / 2 + np.hypot((a - b) / 2, c)
     regular = determinant > _SINGULAR * largest * largest
     inverse_of_det = np.divide(1.0, determinant, out=np.zeros_like(largest), where=regular)
-    # Of rank 1, its pseudoinverse is itself over the square of that eigenvalue.
+    # The pseudoinverse of a matrix of rank 1 is the matrix over the square of its eigenvalue.
     singular = (largest > 0) & ~regular
     inverse_square = np.divide(1.0, largest * largest, out=np.zeros_like(largest), where=singular)
     return np.stack(

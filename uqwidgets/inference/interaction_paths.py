@@ -98,7 +98,7 @@ def _in_block(
     factors[0] = w
     expected = _squares(factors, of_signs.residuals)
     first = np.einsum("i,it->t", signs.values[0, 0], of_signs.residuals[0, 0])
-    # What interactions add to the effects by their errors.
+    # Errors of the interactions add this to the effects.
     errors = _from_effects(of_signs.effects, w).mean(axis=1)
     spread, squared_weight = np.square(w - 1).mean(axis=0), np.square(w).mean(axis=0)
     per_variance = np.stack([squared_weight * (repeats + spread), squared_weight**2]) - errors
@@ -181,7 +181,7 @@ class _AdditiveFits:
         self._columns, self._w = columns, w
         self._counts, self._transposed = _matrix(np.ones(columns.shape), columns)
         sums = w * (self._counts @ w), w * (self._transposed @ w)
-        # With an axis for the values.
+        # The scales get an axis for the values.
         self._row_scale, self._column_scale = (
             np.divide(1, np.sqrt(each), out=np.zeros_like(each), where=each > 0)[:, None]
             for each in sums

@@ -77,7 +77,7 @@ def interaction_influences(
     columns = np.vstack([np.arange(n), donors[:enough]])
     w = population.weights
     of_pairs = w * w[columns]
-    # Of the first line (rows without replacement) and of the others.
+    # The first line has the rows without replacement, and the others the pairs.
     factors, signs = np.vstack([w, of_pairs[1:]]), random_signs(columns.shape)
     lines = np.array(
         [np.vstack([line, line + d[:enough]]) for line, d in zip(originals, changes, strict=True)]
@@ -93,7 +93,7 @@ def interaction_influences(
     first = dot(signs[0, 0], of_signs[0][0, 0])
     if not (first > 0 and np.linalg.cond(expected) < MAX_CONDITION):
         return []
-    # What interactions add to the effects by their errors.
+    # Errors of the interactions add this to the effects.
     errors = np.array([_from_effects(each, w).mean() for each in of_signs[1]])
     spread, squared_weight = float(np.square(w - 1).mean()), float(np.square(w).mean())
     per_variance = np.array([squared_weight * (repeats + spread), squared_weight**2]) - errors
@@ -117,7 +117,8 @@ def random_signs(shape: tuple[int, int]) -> Floats:
     """
     rng, signs = np.random.default_rng(0), np.zeros((2, *shape))
     for k, block in enumerate((slice(0, 1), slice(1, None))):
-        # As many of either sign: the level of the lines is corrected for with the influences.
+        # There are as many of either sign, because the level of the lines is corrected for with the
+        # influences.
         part = signs[k, block].shape
         signs[k, block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(part))).reshape(part)
     signs.flags.writeable = False

@@ -73,7 +73,7 @@ def learner_dependence(
     averaging.interval_name(kind)  # raises here rather than after all model calls
     refits = list(_populations(averaging, sample_weight))
     measures = [refit.explainer.measure(measure) for refit, _ in refits]
-    # Of each refit, the curves of its rows at one point of the grid after the other.
+    # Each refit yields the curves of its rows at one point of the grid after the other.
     lines = [
         chain.from_iterable(curve_blocks(refit.explainer.evaluations, of_rows, points, transform))
         for (refit, _), of_rows in zip(refits, measures, strict=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 KINDS = (Importance, Dependence, Stress)
-# As many as there are colours that everybody can distinguish.
+# There are as many colours that everybody can distinguish.
 MOST_RESULTS = 7
 # Panels of stressed features that are drawn where none are named.
 PANELS = 4

@@ -58,8 +58,8 @@ class CalibratedRows:
         )
         self._free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
         self._hc4_factor = self._free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
-        # To first order: the change of xi without each row, whose moments are missing while the
-        # goal moves; and the derivative of each influence by the slopes.
+        # The change of xi without each row is computed to first order: the moments of the row are
+        # missing while the goal moves. So is the derivative of each influence by the slopes.
         lost = (self.share / self._free)[:, None] * self._moments
         self._slope_excess = -weights[:, None] * self._moments
         if moments.shape[1]:

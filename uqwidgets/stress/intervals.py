@@ -198,7 +198,7 @@ class Coverage(NamedTuple):
     simulated: str
 
 
-# From benchmarks/bench_stress_coverage.py: eight designs of 400 rows at tau = -1 and 1, where the
+# Measured by benchmarks/bench_stress_coverage.py: eight designs of 400 rows at tau = -1 and 1; the
 # effective sample size is 40 by quantiles (coverage 84 to 99 %) and 15 by tail means (66 to 99 %).
 COVERAGE_BY_ROWS = Coverage(
     50,

@@ -96,7 +96,7 @@ class Answer:
         self._is_again = is_again
         self._work = Work(inputs, ticket, timing, views, self._compose, choose, busy_since)
         self.errors, self.notes = self._work.errors, self._work.notes
-        # Where the work was stopped, such as "at 3 of 10 shuffles".
+        # A text that says where the work was stopped, such as "at 3 of 10 shuffles".
         self._stopped: str | None = None
         # Number of rows that meet the filter.
         self._n_rows = len(explainer.table)

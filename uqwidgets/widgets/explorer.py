@@ -196,7 +196,7 @@ class Explorer(
         weights: Any = None,
         **inputs: Unpack[InputArguments],
     ) -> None:
-        # Before anything can fail, because a widget that fails below is closed nevertheless.
+        # These come before anything can fail, because a widget that fails below is closed, too.
         self._scheduler = Scheduler(self._work, self._follow_tau)
         self._notebook_picture = NotebookPicture(self._request_picture)
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
@@ -331,7 +331,7 @@ class Explorer(
             if self._publisher.callback_error is not None:
                 self._publisher.publish_again()
         if "_seq" in accepted and self._requested is not requested:
-            # From a client that sends one request at a time. Nagle's algorithm with delayed
+            # The client sends one request at a time. Nagle's algorithm with delayed
             # acknowledgement holds a small TCP message back for about 40 ms, so none may go ahead
             # of a frame: neither an echo nor the kernel's idle status, which follows this call.
             self._scheduler.await_result(self._publisher.shown, self._timing.first_frame)

@@ -83,7 +83,7 @@ class Models:
             If no model has this name.
         """
         if name not in self._explainers:
-            # Without the lock, because the model evaluates all rows.
+            # This is not locked, because the model evaluates all rows.
             made = explainer_of(self.first, name)
             with self._lock:
                 self._explainers.setdefault(name, made)
@@ -112,13 +112,13 @@ class Models:
         initial = initial_state(explainer)
         for name in NAMES:
             if name == "compare_with" and values[name] == f"model:{shown}":
-                # What was compared is shown, so what was shown is compared.
+                # The model that was compared is shown now, so the one that was shown is compared.
                 changes.append(Change(name, f"model:{former}", None))
                 continue
             try:
                 validate(name, values[name], explainer)
             except ValueError as error:
-                # Up to what could be done about it.
+                # The second half of the sentence says what to do, which does not matter here.
                 why = str(error).partition(";")[0].rstrip(".")
                 sentence = f"{shown} has not the {name} of {former}, so it is the default: {why}"
                 changes.append(Change(name, initial[name], sentence))

@@ -71,7 +71,7 @@ class Level:
         return self.make_inputs()
 
 
-#: From positions (p,) among some sides and distances (p,) from 0 to these levels.
+#: A function from positions (p,) among some sides and distances (p,) from 0 to these levels.
 LevelsOfSides = Callable[[Positions, Floats], list[Level]]
 
 

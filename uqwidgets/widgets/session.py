@@ -80,7 +80,7 @@ class Session:
         self.weights = weights
         self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
-        #: What describes the model to the page.
+        #: The description of the model for the page.
         self.about = model_info(explainer, self.views, title)
         self.ghost = Ghost(explainer, self.views, weights)
         self.populations = PopulationBuilder(explainer, weights)
@@ -90,7 +90,7 @@ class Session:
             self.learner = LearnerPanel(explainer, learner, self.views, again, timing)
         # When the work began that is not complete yet; a newer request goes on with it.
         self._busy_since: float | None = None
-        # Of the latest request, whose answer may be paused.
+        # The start of the latest request, whose answer may be paused.
         self._start: Start | None = None
         self._publish = publish
         self._choose = choose

@@ -246,7 +246,7 @@ class Work:
 
     def beat(self) -> None:
         """Publish a frame after a longer silence, from the thread of the heartbeat."""
-        # Also while a newer request waits for the end of a model call.
+        # A frame is also published while a newer request waits for the end of a model call.
         with self._sending:
             silence = self.timing.clock() - self.published
             if not self._has_ended and silence > self.timing.heartbeat:

@@ -25,7 +25,7 @@ export interface StoredTrack {
   /** Whether there are straight lines between the levels. */
   straight: boolean;
   columns: Record<string, number>;
-  /** Of the columns, the levels beyond 0 of each side, and the line of the level 0. */
+  /** For each side, the number of levels beyond 0 and the line of the level 0 in the columns. */
   sides?: [number, number][];
   /** Columns side by side in one column of the store, each with its number of values. */
   joint?: { column: number; start: number; names: [string, number][] };

@@ -36,7 +36,7 @@ const LOCKED = [
 
 /** A choice of the rows among the cohorts that the author named. */
 function cohortPicker({ cohorts }: Index, session: Session, signal: AbortSignal) {
-  // Without a name are the rows of a single pin.
+  // The rows of a single pin have no name.
   const named = cohorts.filter(({ name }) => name);
   const select = h(
     "select",
@@ -72,7 +72,7 @@ function lock(root: HTMLElement): void {
 }
 
 async function open(): Promise<void> {
-  // Before anything in the page changes, for a download of it with answers.
+  // The page is copied before anything in it changes, for a download of it with answers.
   const opened = document.documentElement.cloneNode(true) as HTMLElement;
   const text = document.getElementById("uq-store")?.textContent;
   const root = document.getElementById("uq-page");

@@ -46,7 +46,7 @@ async function inflate(text: string): Promise<Uint8Array<ArrayBuffer>> {
 export class Store {
   readonly #chunks = new Map<string, Uint8Array<ArrayBuffer>>();
   readonly #columns = new Map<number, StoredColumn>();
-  /** Of polylines, where the knots of each line begin. */
+  /** Where the knots of each polyline begin. */
   readonly #knots = new Map<number, Int32Array>();
 
   private constructor(

@@ -76,7 +76,7 @@ export function explorer(
   let shown = new AbortController();
   let model = session.about?.model;
   signal.addEventListener("abort", () => shown.abort());
-  // Before the widget listens, so that it paints no frame of another model.
+  // This comes before the widget listens, so that it paints no frame of another model.
   session.subscribe(() => {
     if (!session.about || session.about.model === model) return;
     model = session.about.model;

@@ -175,7 +175,7 @@ def _columns_of_members(model: Any, X: Any) -> Sequence[Any]:
 def _probabilities_of_all_classes(member: Any, k: int) -> Callable[[Any], Floats]:
     """Probabilities (n, k) from a member that was fitted on class positions, maybe on a few."""
     if not hasattr(member, "predict_proba"):
-        # As in scikit-learn: the predicted class gets the probability one.
+        # The predicted class gets the probability one, as in scikit-learn.
         return lambda X: np.eye(k)[one_column(member.predict(X))]
     own = getattr(member, "classes_", np.arange(k))
 

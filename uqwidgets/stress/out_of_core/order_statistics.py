@@ -131,5 +131,5 @@ def interpolate(values: Sequence[float], position: float) -> float:
 
 
 def _reflect_negative(bits: Keys) -> Keys:
-    # As integers, the bits of negative floats are in the reverse order.
+    # Read as integers, the bits of negative floats are in the reverse order.
     return np.asarray(bits ^ ((bits >> 63) & np.int64(2**63 - 1)))

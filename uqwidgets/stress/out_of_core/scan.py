@@ -21,7 +21,7 @@ from uqwidgets.stress.out_of_core.order_statistics import (
     numbers_of,
 )
 
-# From the labels of a batch's columns to the names of those to summarise.
+# A function from the labels of a batch's columns to the names of those to summarise.
 Names = Callable[[Sequence[Any]], Sequence[str]]
 # Bits of a key that the first pass does not count.
 LEADING = 64 - DIGIT

@@ -134,7 +134,7 @@ def _subtract(sums: Sums, centres: Floats) -> Sums:
     return replace(sums, masses=subtract(sums.masses), ends=subtract(sums.ends))
 
 
-# From a batch to its indicators.
+# A function from a batch to its indicators.
 Outputs = Callable[[pd.DataFrame], Sequence[Indicator]]
 
 

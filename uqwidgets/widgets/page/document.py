@@ -13,7 +13,7 @@ from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.front_end import STATIC
 from uqwidgets.widgets.page.review import Review
 
-# `Canvas` and `CanvasText` are the reader's own: dark where they like it dark.
+# `Canvas` and `CanvasText` are the colours of the reader's browser, dark in its dark mode.
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas;

@@ -30,7 +30,7 @@ _LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
 # The search for the number of components begins with those of this size, and goes on in strides.
 _SMALL, _STRIDE = 0.3, 8
-# Fewer matrices than this have scores of their own, because shared ones are more of them.
+# Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 4
 # Most scores that matrices share, and the size below which one is left out.
 _MOST_SHARED, _NEGLIGIBLE = 512, 1.0
@@ -86,7 +86,7 @@ def coefficients(samples: Floats, orders: int) -> Floats:
 
 
 def in_tolerances(paths: Floats, tolerance: Floats) -> tuple[Floats, Floats]:
-    """Return polynomials in multiples of their tolerances, minus a whole number, which is second.
+    """Return polynomials in multiples of their tolerances, less a whole number, and that number.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _coarsest(
 
 def _principal(matrix: Floats) -> tuple[Floats, Floats]:
     """Return scores (m, r) and components (r, k), the largest first."""
-    # From the Gram matrix of the shorter side, which is small.
+    # They come from the Gram matrix of the shorter side, which is small.
     if matrix.shape[0] >= matrix.shape[1]:
         vectors = np.linalg.eigh(matrix.T @ matrix)[1][:, ::-1]
         return matrix @ vectors, vectors.T

@@ -156,7 +156,7 @@ def _results(
 
 
 def reading_path(pins: Sequence[ReviewedView]) -> Markup:
-    """Return the pins as an ordered list; the script of the page makes each a way to its view.
+    """Return the pins as an ordered list; the script of the page makes each of them open its view.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ class Store:
         """
         relative, center = in_tolerances(paths, tolerance)
         product = low_rank(relative, shared)
-        # By components, because the numbers of one component are of similar size.
+        # They are stored by components, because the numbers of one are of similar size.
         if shared is not None and np.shares_memory(product.left, shared.whole):
             left = self._add_whole(shared.whole.T, _SHARED)
         else:

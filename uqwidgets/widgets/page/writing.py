@@ -24,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
     new = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        # Before the work begins, so that nobody waits for a page that cannot be written.
+        # It is made before the work begins, so that nobody waits for a page that cannot be written.
         new.touch()
         yield new
         new.replace(path)

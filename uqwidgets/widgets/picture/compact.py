@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from uqwidgets.plotting.html import Markup, element
 from uqwidgets.plotting.svg import FONT, GREY, PAGE
 
-# As `uqwidgets.plotting.svg.picture` writes them.
+# The pictures that `uqwidgets.plotting.svg.picture` writes.
 _PICTURE = re.compile(r'<div style="font-size:0">(<svg.*?</svg>)<img[^>]*></div>', re.DOTALL)
 # End tags that HTML does without.
 _OPTIONAL = re.compile(r"</(?:td|th|tr|thead|tbody)>")

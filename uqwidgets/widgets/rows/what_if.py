@@ -115,7 +115,7 @@ def _value(table: Table, change: Change) -> Any:
         number = float(change.value)
         return int(number) if is_whole and number.is_integer() else number
     if table.holds_dates(change.feature):
-        # As a value of the column: a moment of another unit would be another replacement.
+        # It is converted, because a moment of another unit would be another replacement.
         moment = moment_of(change.value, column)
         return pd.Series([moment]).astype(column.dtype).tolist()[0]
     return column[table.labels(change.feature).mask([str(change.value)])].tolist()[0]

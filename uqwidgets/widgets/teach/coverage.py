@@ -127,7 +127,7 @@ class WhatTheBarCovers(Lesson):
         result = everyone.importance(measure, [self.feature], n_repeats=5)
         self._label, self._unit = result.label, result.unit
         self.population = float(result.importance[0])
-        # Of every sample so far: estimate, low and high by kind, and the importance of its rows.
+        # Every sample so far has an estimate, low and high by kind, and the importance of its rows.
         self._bars: list[dict[str, tuple[float, float, float]]] = []
         self._of_own_rows: list[float] = []
         super().__init__(**inputs)

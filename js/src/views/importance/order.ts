@@ -25,7 +25,7 @@ export function inOrder(data: Importance, names: string[], sort: string): number
     return [...data.order].sort((a, b) =>
       (names[a] ?? "").localeCompare(names[b] ?? "", undefined, { numeric: true }),
     );
-  // Without stress, so that rows do not change places while τ moves.
+  // Rows are in the order without stress, so that they do not change places while τ moves.
   if (at > 0) return ranked((row) => data.base[at * names.length + row]);
   const { redundancy, verdict } = data;
   if (sort === "redundancy" && redundancy) return ranked((row) => redundancy[row]);

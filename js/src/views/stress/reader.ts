@@ -31,7 +31,7 @@ export interface Stress {
   unit: string;
   /** Index into the features of the table, one per row of the arrays below. */
   features: number[];
-  /** Of each of them, the category whose share is moved; null for the mean of a numeric feature. */
+  /** The category whose share is moved, for each of them; null for the mean of a numeric feature. */
   categories: (string | null)[];
   /** Number of rows of the values; it differs from that of `now` while the panel is stale. */
   n_rows: number;

@@ -126,7 +126,7 @@ class OtherModel(OtherSide):
         ]
         measure = inputs.measure if inputs.measure not in lacking else None
         indicator: str | None = inputs.indicator
-        # In the place of what is shown, what the other model shows by itself.
+        # Where nothing that is shown can be compared, the default of the other model is.
         instead = []
         if not importance:
             shared = [one for one in importance_measures(other) if _has(own, one.name)]
@@ -161,7 +161,7 @@ def _why_without(explainer: Explainer, name: str) -> str | None:
         else:
             explainer.measure(name)
     except ValueError as error:
-        # Up to what could be done about it.
+        # The second half of the sentence says what to do, which does not matter here.
         return str(error).partition(";")[0].rpartition(" is not available: ")[2].rstrip(".")
     return None
 

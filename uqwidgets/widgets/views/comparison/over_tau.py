@@ -24,7 +24,7 @@ MOST_VALUES = 1_000_000
 _FIXED = ("stress", "curve_grid")
 _OF_SCORES = ("first", "second", "value", "low", "high")
 
-#: From a level and a check to the content at that level.
+#: A function from a level and a check to the content at that level.
 Compute = Callable[[Inputs, Populations, Check], Shown]
 
 

@@ -192,7 +192,7 @@ class ComparisonView(View):
         """Yield the content, one more difference at a time, and set what is behind the views."""
         for shown in self._shown(inputs, populations, report):
             yield Content(shown.meta, shown.columns)
-        # Only now, for before the legends would say that the other side has no such curve.
+        # It is set only now: before, the legends would say that the other side has no such curve.
         of = inputs if shown.under else None
         self._under = of, _OF[inputs.compare_with.partition(":")[0]], shown.under
 

@@ -59,7 +59,7 @@ class FeatureCurves:
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
         self.evaluations = explainer.evaluations
-        # By feature and spacing: the grid, and the coarse one for a first look.
+        # The grid, and the coarse one for a first look, by feature and spacing.
         self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
         self._sampled = SampledCurves(explainer.evaluations)
@@ -163,7 +163,8 @@ class FeatureCurves:
         """Make these curves the latest ones; the model is called for values that are not known."""
         evaluations, grid = self._explainer.evaluations, self.grid(inputs, coarse=coarse)
         if n_rows is None and not self.is_known(inputs, coarse=coarse):
-            # Before the averages, so that other threads can evaluate between two blocks.
+            # They are evaluated before the averages, so that other threads can evaluate between two
+            # blocks.
             evaluations.prepare(grid.replacements, callback)
         key = self.key(inputs, coarse, n_rows)
         if self._latest is None or self._latest[0] != key:
@@ -179,7 +180,7 @@ class FeatureCurves:
     ) -> Floats:
         grid, evaluations = self.grid(inputs, coarse=coarse), self._explainer.evaluations
         measure, transform = self._explainer.measure(inputs.measure), self.transform(inputs)
-        # Of all rows, so that a change of weights or of the filter needs no model call.
+        # They are of all rows, so that a change of weights or of the filter needs no model call.
         if n_rows is None:
             return curves_of_rows(evaluations, measure, grid, transform, callback)
         return self._sampled.curves(grid, measure, transform, n_rows, callback)

@@ -27,7 +27,7 @@ class SampledCurves:
 
     def __init__(self, evaluations: Evaluations) -> None:
         self._evaluations = evaluations
-        # By feature, spacing and number of values.
+        # Numbers of evaluated parts, by feature, spacing and number of values.
         self._n_parts: dict[tuple[str, str, int], int] = {}
         self._latest: tuple[tuple[str, str, int, str], list[Floats]] | None = None
 

@@ -43,7 +43,7 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first curve is of at most so many rows, one of the sizes of samples.
 _FIRST_ROWS = 800
-# Of the picture, which every notebook keeps.
+# Lines in the static picture, which every notebook keeps.
 _DRAWN_LINES = 30
 
 

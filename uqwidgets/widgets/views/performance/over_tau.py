@@ -21,9 +21,10 @@ _ENDS = ("low", "high")
 _OF_CLASSES = ("confusion",)
 _OF_NUMBERS = ("calibration_observed", "calibration_low", "calibration_high")
 
-#: From a level to the content of the view.
+#: A function from a level to the content of the view.
 Compute = Callable[[Inputs, Populations], Content]
-#: From a level to levels of tau (l,), and the ends there by the position of a score, arrays (2, l).
+#: A function from a level to levels of tau (l,), and the ends there by the position of a score,
+#: arrays (2, l).
 Known = Callable[[Inputs, Populations], tuple[Floats, dict[int, Floats]]]
 
 

@@ -168,7 +168,7 @@ class PerformanceView(View):
         for at, name in enumerate(scores.names):
             if name in ends:
                 low[at], high[at] = ends[name]
-                # That of the scores takes the weights as known.
+                # The standard error of the scores takes the weights as known.
                 std_error[at] = np.nan if tau else std_error[at]
         return replace(scores, low=low, high=high, std_error=std_error)
 

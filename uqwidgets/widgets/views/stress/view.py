@@ -101,7 +101,7 @@ class StressView(View):
             "indicator": indicator.name,
             "label": indicator.label,
             "unit": indicator.unit,
-            # Of each line: its feature, and the category whose share is moved.
+            # Each line has a feature, and the category whose share is moved.
             "features": [self.explainer.table.index(feature) for feature, _ in lines],
             "categories": [category for _, category in lines],
             "now": self._now(inputs, populations),
@@ -123,7 +123,7 @@ class StressView(View):
             # A line per feature: with 800 of them, half the bytes of a frame.
             **{name: single(np.vstack([nothing, *of])) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
-            # Of the feature that is stressed.
+            # The ends are those of the feature that is stressed.
             "low": with_ends.low[indicator.name][0] if with_ends else unknown,
             "high": with_ends.high[indicator.name][0] if with_ends else unknown,
         }

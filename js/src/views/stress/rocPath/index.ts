@@ -65,7 +65,7 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
       };
       set(path, { d: linePath(Array.from(roc.fpr.value, x), Array.from(roc.tpr.value, y)) });
       const labels = ends.map(({ tau, dot, text }) => ({ text, where: place(dot, tau) }));
-      // From the top down, with a line of room for each where the path is short.
+      // Labels are placed from the top down, with a line of room for each where the path is short.
       let above = 0;
       for (const { text, where } of labels.sort(
         (a, b) => (a.where?.[1] ?? 0) - (b.where?.[1] ?? 0),
