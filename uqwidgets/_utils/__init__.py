@@ -1,1 +1,1 @@
-"""Choices by name, errors, seeds and locks: which every room may use."""
+"""Choices by name, options, errors and locks, which every room may use."""

@@ -1,5 +1,5 @@
 import "../styles.css";
-import type { HostModel } from "../session.ts";
+import { widget } from "../widget.ts";
 import { coverage } from "./coverage.ts";
 import { guess } from "./guess.ts";
 import { type Lesson, lessonPage } from "./lesson.ts";
@@ -20,25 +20,7 @@ const LESSONS: Readonly<Record<string, Lesson>> = {
   target,
 };
 
-interface Initialize {
-  model: HostModel;
-  signal: AbortSignal;
-}
-
-interface Render extends Initialize {
-  el: HTMLElement;
-}
-
-/** The factory is called once per model; the views of a model share its session. */
-export default () => {
-  let session: LessonSession | null = null;
-  return {
-    initialize({ model, signal }: Initialize): void {
-      session = new LessonSession(model, signal);
-    },
-    render({ model, el, signal }: Render): void {
-      session ??= new LessonSession(model, signal);
-      lessonPage(session, LESSONS, el, signal);
-    },
-  };
-};
+export default widget(
+  ({ model, signal }) => new LessonSession(model, signal),
+  (session, { el, signal }) => lessonPage(session, LESSONS, el, signal),
+);

@@ -4,7 +4,7 @@ import { WireError } from "../wire.ts";
 import { button } from "./controls.ts";
 import type { Answer, LessonSession } from "./session.ts";
 
-/** The element, the session and the signal from which a lesson is built. */
+/** The session, the places and the functions from which a lesson is built. */
 export interface Stage {
   session: LessonSession;
   signal: AbortSignal;
