@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import uqwidgets as uq
 
 PACKAGE = Path(__file__).resolve().parents[1] / "uqwidgets"
 
@@ -151,3 +154,31 @@ repr(result), result.frame
         check=False,
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_the_calls_from_a_method_to_its_measure_go_down_only():
+    """No room passes a measure back to one that uses it.
+
+    Only with ``n_repeats="all"``, the statistics iterate over blocks that are evaluated meanwhile.
+    """
+    stacks = []
+
+    def absolute_error(q, y):
+        frame, rooms = sys._getframe(), []
+        while frame is not None:
+            path = Path(frame.f_code.co_filename)
+            if path.is_relative_to(PACKAGE):
+                rooms.append(ROOMS.index(room_of(path)))
+            frame = frame.f_back
+        stacks.append(rooms[::-1])
+        return np.abs(q.loc - y)
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 1])
+    explainer.importance(absolute_error, n_repeats=2)
+    explainer.dependence("x0", absolute_error, grid=5)
+    explainer.dependence(["x0", "x2"], absolute_error, grid=5)
+    assert len(stacks) == 4, "the rows as they are, shuffled rows, a curve and a surface"
+    for rooms in stacks:
+        assert rooms == sorted(rooms, reverse=True)
+        assert len(rooms) <= 13
