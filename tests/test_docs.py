@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.explainer.comparison.classes import ClassComparison
-from uqwidgets.explainer.comparison.models import ModelComparison
-from uqwidgets.explainer.comparison.rows import RowsComparison
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
@@ -152,7 +149,7 @@ def test_what_implements_something_cites_its_source(public):
 
 
 FRONT_DOORS = (uq.Explainer, uq.Learner, uq.GroundTruth)
-FRONT_DOORS += (ModelComparison, RowsComparison, ClassComparison)
+FRONT_DOORS += (uq.ModelComparison, uq.RowsComparison, uq.ClassComparison)
 # Methods that only describe a model, a table or a learner.
 DESCRIPTIONS = {"confusion", "measure", "indicator", "data", "fit"}
 

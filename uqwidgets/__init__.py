@@ -12,6 +12,7 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
 from uqwidgets.evaluation.replaced import Replaced
+from uqwidgets.explainer.comparison.classes import ClassComparison
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
@@ -53,6 +54,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Calibration",
     "Categorical",
+    "ClassComparison",
     "Comparison",
     "Confusion",
     "CurveGrid",
