@@ -126,6 +126,17 @@ def test_importance_with_and_without_stress_uses_the_same_repeats(
             )
 
 
+def test_another_feature_leaves_the_shuffles_that_are_shown(
+    explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without time for summing: what is shown needs none.
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=0.0, long_work=60.0))
+    with uq.Explorer(explainer, n_repeats=6, feature="a", stress_feature="b") as widget:
+        assert widget.wait(30)
+        frames = change(widget, feature="b")
+        assert {frame["meta"]["importance"]["n_repeats"] for frame in frames} == {6}
+
+
 def test_the_histogram_uses_the_stress_weights_and_sums_to_one(
     explorer: uq.Explorer,
 ) -> None:

@@ -260,8 +260,8 @@ class ImportanceView(View):
     def is_stale(self, work: Work) -> bool:
         """Whether the content is of other rows or weights."""
         populations, key = work.populations, self.content.key
-        plan = self._sources.plan(work.inputs)
-        return populations is None or key is None or key[:2] != (populations.key, _shown(plan))
+        shown = _shown(self._sources.plan(work.inputs))
+        return populations is None or key is None or key[:2] != (populations.key, shown)
 
     def seconds_ahead(self, inputs: Inputs) -> float:
         """Model time that the missing repeats take, in seconds."""
@@ -358,16 +358,16 @@ class ImportanceView(View):
         return self._sources.of(inputs).repeats
 
     def _n_affordable(self, work: Work) -> int:
-        """Return how many of the known repeats can be summed while a control moves."""
-        sums = self._sources.of(work.inputs).sums
-        return sums.n_affordable(self.n_known(work.inputs), work.timing.summing)
+        """Return how many known repeats are shown, or can be summed while a control moves."""
+        known, of = self.n_known(work.inputs), work.populations
+        if of is not None and self.content.key == self._content_key(work.inputs, of, known):
+            return known
+        return self._sources.of(work.inputs).sums.n_affordable(known, work.timing.summing)
 
     def _content_key(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Key:
         n_known = 0 if n_repeats else self._sources.of(inputs).sampled.n_known(inputs)
         shown = _shown(self._sources.plan(inputs))
-        details = tuple(
-            detail.key for detail in self._details.waiting(inputs, populations, n_repeats)
-        )
+        details = tuple(d.key for d in self._details.waiting(inputs, populations, n_repeats))
         how = (inputs.interval, inputs.compare, inputs.redundancy)
         return (populations.key, shown, *how, n_repeats, n_known, details)
 
@@ -409,8 +409,7 @@ class ImportanceView(View):
 
     def _leads_clearly(self, work: Work) -> bool:
         """Whether the interval of the most important feature lies above all others."""
-        known = self.n_known(work.inputs)
-        if known < FEWEST:
+        if (known := self.n_known(work.inputs)) < FEWEST:
             return False
         self._show(work, known)
         if not self.content.meta:
