@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from reading_html import StaticHtml
+from uqwidgets.importance.pixels_html import pixels_html
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +36,66 @@ def test_rows_that_the_features_do_not_fill_are_refused(explainer):
         with pytest.raises(ValueError, match="image_rows is 7"):
             explorer.image_rows = 7
         assert explorer.image_rows == 0
+
+
+def test_the_static_picture_has_the_map_where_the_view_is_shown(explainer):
+    options = {"n_repeats": 3, "image_rows": 2, "feature": "x4"}
+    with uq.Explorer(explainer, layout=["importance", "pixels"], **options) as explorer:
+        assert explorer.wait()
+        before = explainer.rows_evaluated
+        html = still(explorer)
+        assert explainer.rows_evaluated == before
+        assert "Importance of pixels for" in html
+        result = explorer.result("importance")
+        clear = ((result.low > 0) | (result.high < 0)).sum()
+        assert f"{clear} pixels of 6 have an interval without 0." in html
+        top = result.features[int(np.argmax(result.importance))]
+        assert f"The largest importance is that of {top}" in html
+        StaticHtml(html)
+        explorer.image_rows = 0
+        assert explorer.wait()
+        assert "Importance of pixels" not in still(explorer)
+    with uq.Explorer(explainer, layout=["importance"], **options) as explorer:
+        assert explorer.wait()
+        assert "Importance of pixels" not in still(explorer)
+
+
+def still(explorer):
+    shown = explorer._repr_mimebundle_()
+    return (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+
+
+def test_pixels_are_where_they_are_in_the_picture(explainer):
+    with uq.Explorer(explainer, n_repeats=3) as explorer:
+        assert explorer.wait()
+        result = explorer.result("importance")
+    strong = [
+        attrs["d"]
+        for tag, attrs in StaticHtml(pixels_html(result, explainer.features, 2)).tags
+        if tag == "path" and attrs["fill-opacity"] == "1.00"
+    ]
+    # In the first row, the second of three columns; with less than the full side where it is unclear.
+    at = int(np.argmax(np.abs(result.importance)))
+    assert result.features[at] == "x1"
+    cell, is_clear = 280 / 3, result.low[at] > 0
+    side = cell if is_clear else 0.45 * cell
+    gap = (cell - side) / 2
+    corner = f"M{cell + gap:.1f} {26 + gap:.1f}"
+    assert strong == [f"{corner}h{side:.1f}v{side:.1f}h{-side:.1f}z"]
+
+
+def test_linked_explorers_share_the_shape_where_their_features_fill_it(explainer):
+    X = np.random.default_rng(1).uniform(size=(40, 5))
+    other = uq.Explainer(lambda X: X[:, 1], X, X[:, 1])
+    with (
+        uq.ImportanceView(explainer, n_repeats=2) as one,
+        uq.Explorer(explainer, n_repeats=2) as two,
+        uq.ImportanceView(other, n_repeats=2) as five,
+    ):
+        with pytest.warns(UserWarning, match="not all explorers have the features"):
+            tie = uq.link(one, two, five)
+        one.image_rows = 3
+        assert (two.image_rows, five.image_rows) == (3, 0)
+        assert any(
+            "explorer 3 keeps its image_rows: image_rows is 3" in str(r) for r in tie.remarks
+        )

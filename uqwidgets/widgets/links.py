@@ -14,8 +14,9 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
 from uqwidgets.widgets.inputs import NAMES, available_measures, validate
 
-#: Inputs that are linked by default: those of rows and weights, picked features, measures, and what
-#: they are compared with. Selected rows are not among them, because tables have different rows.
+#: Inputs that are linked by default: those of rows and weights, picked features, measures, what
+#: they are compared with, and the shape of a picture whose pixels are the features. Selected rows
+#: are not among them, because tables have different rows.
 LINKED = (
     "tau",
     "stress_feature",
@@ -30,6 +31,7 @@ LINKED = (
     "complement",
     "held",
     "cohorts",
+    "image_rows",
     "compare_with",
 )
 _NAMED = 3
@@ -134,9 +136,9 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
         Two or more, of one Explainer or of several.
     names : sequence of str, optional
         The inputs to link; by default tau and the other inputs of stress, the picked features,
-        measure and indicator, the filter of the rows, and what is compared. Selected rows are
-        not linked by default, because tables have different rows; ``names=["selection", "row"]``
-        links them too.
+        measure and indicator, the filter of the rows, what is compared, and ``image_rows``.
+        Selected rows are not linked by default, because tables have different rows;
+        ``names=["selection", "row"]`` links them too.
 
     Returns
     -------

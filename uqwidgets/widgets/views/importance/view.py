@@ -13,7 +13,6 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance.html import importance_html
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import checked_interval
@@ -27,6 +26,7 @@ from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
+from uqwidgets.widgets.views.importance.pictures import pictures
 from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.views.importance.sampled_sums import Sums
@@ -150,8 +150,7 @@ class ImportanceView(View):
             results = self._results(inputs, population, check)
         except ValueError as error:  # a ratio or an interval that one of the columns has not
             return f"<p>There is no picture of importance: {escape(str(error))}</p>"
-        # Beside one another there is room for two, of the same features.
-        return "".join(importance_html(*results[i : i + 2]) for i in range(0, len(results), 2))
+        return pictures(results, inputs, self.explainer.features)
 
     def results(
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
