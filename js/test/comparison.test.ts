@@ -71,7 +71,7 @@ describe("the comparison", () => {
 
   it("shows differences with their intervals, and names only as text", async () => {
     const info = about();
-    const { root } = await mount(info, compared(info));
+    const { root, one } = await mount(info, compared(info));
     const panel = panelOf(root);
     expect(panel.hidden).toBe(false);
     expect(panel.textContent).toContain("forest minus line");
@@ -85,9 +85,23 @@ describe("the comparison", () => {
     ]);
     const cells = [...panel.querySelectorAll(".uq-difference-scores td")];
     expect(cells.map(({ textContent }) => textContent)).toEqual([
-      ...["0.1", "0.2", "−0.1", "−0.2 to 0"],
+      ...["0.1", "0.2", "−0.1", "−0.200 to 0.000not clear"],
       ...["1", "not available", "not available", "no interval"],
     ]);
+    // The second of the features has a difference around 0; its dot is hollow, and a line says why.
+    const names = [...panel.querySelectorAll(".uq-difference-names > div")];
+    const rows = [...panel.querySelectorAll(".uq-bar")];
+    const hollow = names.filter((_, i) => rows[i]?.classList.contains("uq-unclear"));
+    expect(hollow.map(({ textContent }) => textContent)).toEqual([info.features[1]?.name]);
+    expect(one("uq-comparison-hollow").hidden).toBe(false);
+    const captions = [...panel.querySelectorAll(".uq-difference-others .uq-caption")];
+    expect(captions.map(({ textContent }) => textContent)).toEqual([
+      "The difference is clearly above zero at 1 point.",
+      "The difference is clearly above zero at 1 point, clearly below zero at 1 point, not clear from these rows at 1 point.",
+    ]);
+    // τ is marked in the line over τ alone.
+    const rules = [...panel.querySelectorAll(".uq-rule")];
+    expect(rules.map((rule) => rule.getAttribute("visibility"))).toEqual(["hidden", null]);
     expect(panel.querySelector("b")).toBeNull();
   });
 

@@ -74,7 +74,7 @@ def test_pixels_are_where_they_are_in_the_picture(explainer):
         for tag, attrs in StaticHtml(pixels_html(result, explainer.features, 2)).tags
         if tag == "path" and attrs["fill-opacity"] == "1.00"
     ]
-    # In the first row, the second of three columns; with less than the full side where it is unclear.
+    # In the first row, the second of three columns; smaller where it is unclear.
     at = int(np.argmax(np.abs(result.importance)))
     assert result.features[at] == "x1"
     cell, is_clear = 280 / 3, result.low[at] > 0

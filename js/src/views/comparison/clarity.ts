@@ -1,5 +1,11 @@
 import { counted } from "../../format.ts";
 
+/** Whether an interval is known and holds zero. */
+export const isUnclear = (
+  low: number | null | undefined,
+  high: number | null | undefined,
+): boolean => typeof low === "number" && typeof high === "number" && low <= 0 && 0 <= high;
+
 /** Says how many differences are clear; where an interval holds zero, it is not clear from these rows. */
 export function clarity(
   low: ArrayLike<number>,

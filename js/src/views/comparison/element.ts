@@ -1,10 +1,12 @@
 import { picker } from "../../controls/picker.ts";
 import { h, pool, set, setText } from "../../dom.ts";
-import { interval, isolated, level, number, percent, withUnit } from "../../format.ts";
+import { isolated, level, number, percent, withUnit } from "../../format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { choicesOf } from "./choices.ts";
+import { isUnclear } from "./clarity.ts";
 import { importanceFigure } from "./importanceFigure.ts";
 import { lineFigure } from "./lineFigure.ts";
+import { intervalOf } from "./numbers.ts";
 import type { Comparison } from "./reader.ts";
 
 /** What is shown minus another side, in importance, curve, stress and scores. */
@@ -34,14 +36,13 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
     h("h4", {}, "Scores"),
     h("table", {}, h("thead", {}, columns), rows),
   );
-  const grid = h(
-    "div",
-    { class: "uq-plot uq-comparison-grid" },
-    importances,
-    curve.element,
-    stress.element,
-    scores,
+  const hollow = h(
+    "p",
+    { class: "uq-caption", "data-testid": "uq-comparison-hollow" },
+    "Hollow dots: a difference is not clear from these rows.",
   );
+  const others = h("div", { class: "uq-difference-others" }, curve.element, stress.element, scores);
+  const grid = h("div", { class: "uq-plot uq-comparison-grid" }, importances, hollow, others);
   const empty = h("p", { class: "uq-empty" });
   const sentences = h("div", { class: "uq-muted", "data-testid": "uq-comparison-sentences" });
   const panel = section("Compared", "uq-comparison", [other.element], sentences, empty, grid);
@@ -49,8 +50,8 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
   const fillScores = (data: Comparison, sides: string) => {
     scores.hidden = data.scores.length === 0;
     columns.replaceChildren(
-      ...["score", data.first, data.second, sides, `${percent(data.level)} interval`].map((text) =>
-        h("th", { scope: "col" }, isolated(text)),
+      ...["score", data.first, data.second, "difference", `${percent(data.level)} interval`].map(
+        (text) => h("th", { scope: "col", title: text === "difference" ? sides : null }, text),
       ),
     );
     rows.replaceChildren(
@@ -59,10 +60,13 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
           "tr",
           {},
           h("th", { scope: "row" }, withUnit(label, unit)),
-          ...[
-            ...[first, second, value].map(number),
-            interval(low ?? Number.NaN, high ?? Number.NaN),
-          ].map((text) => h("td", {}, text)),
+          ...[first, second, value].map((one) => h("td", {}, number(one))),
+          h(
+            "td",
+            {},
+            intervalOf(low, high),
+            ...(isUnclear(low, high) ? [h("span", { class: "uq-muted" }, "not clear")] : []),
+          ),
         ),
       ),
     );
@@ -91,9 +95,10 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
       if (!data || !frame) return;
       const ranked = frame.importance?.order ?? [];
       const order = ranked.length === data.units.length ? ranked : data.units.map((_, i) => i);
-      figures(data.measures.length).forEach((figure, at) => {
-        figure.update(data, at, order, inputs.feature, sides);
-      });
+      const unclear = figures(data.measures.length).map((figure, at) =>
+        figure.update(data, at, order, inputs.feature, sides),
+      );
+      hollow.hidden = !unclear.includes(true);
       for (const [{ element, heading, figure }, line] of [
         [curve, data.curve],
         [stress, data.stress],
@@ -102,7 +107,7 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
         if (!line) continue;
         const along = line === data.stress ? "over τ of" : "along";
         setText(heading, `${withUnit(line.label, line.unit)} ${along} ${isolated(line.feature)}`);
-        figure.update(line, sides, data.level);
+        figure.update(line, sides, data.level, line === data.stress ? tau : null);
       }
       fillScores(data, sides);
     },

@@ -1,8 +1,8 @@
 import { bars, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
+import { h, setText } from "../../dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../format.ts";
-import { clarity } from "./clarity.ts";
+import { clarity, isUnclear } from "./clarity.ts";
 import type { Comparison } from "./reader.ts";
 
 /** Features whose differences are drawn; the table has all of them. */
@@ -26,7 +26,8 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
   );
   return {
     element: fig.element,
-    update(data: Comparison, at: number, order: number[], picked: string, sides: string): void {
+    /** Draws the differences; returns whether some of them are not clear from these rows. */
+    update(data: Comparison, at: number, order: number[], picked: string, sides: string): boolean {
       const { units, level } = data;
       const { label, unit } = data.measures[at] ?? { label: "", unit: "" };
       const name = withUnit(label, unit);
@@ -40,7 +41,8 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
       names.replaceChildren(
         ...drawn.map((row) => h("div", { title: units[row] }, isolated(units[row] ?? ""))),
       );
-      set(names, { style: `width:${Math.round(fig.width * NAMES)}px` });
+      // Through the style object: a strict Content-Security-Policy refuses style attributes.
+      names.style.width = `${Math.round(fig.width * NAMES)}px`;
       chart.update(
         {
           measure: name,
@@ -52,6 +54,10 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
         },
         Math.round(fig.width * (1 - NAMES)) - 8,
       );
+      const unclear = drawn.map((_, i) => isUnclear(low[i], high[i]));
+      chart.element.querySelectorAll(".uq-bar").forEach((row, i) => {
+        row.classList.toggle("uq-unclear", unclear[i] === true);
+      });
       fig.describe(
         `Importance for ${name}: ${sides}`,
         clarity(rows.map(of(data.low)), rows.map(of(data.high)), "feature"),
@@ -64,6 +70,7 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
           ]),
         }),
       );
+      return unclear.includes(true);
     },
   };
 }

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { axis, clipped, labelWidth, ticksOf } from "../../charts/axis.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
-import { pool, set, svg } from "../../dom.ts";
+import { h, pool, set, setText, svg } from "../../dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../format.ts";
 import { clarity } from "./clarity.ts";
 import type { Line } from "./reader.ts";
@@ -54,19 +54,22 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
     const [whisker, dot] = [svg("line"), svg("circle", { r: 3.5 })];
     return { element: svg("g", {}, whisker, dot), whisker, dot };
   });
+  const rule = svg("line", { class: "uq-rule", y1: TOP, y2: TOP + PLOT });
   const element = svg(
     "svg",
     { height: HEIGHT, "aria-hidden": "true" },
     left.element,
     bottom.element,
-    ...[zero, band, line, marks],
+    ...[zero, band, line, marks, rule],
   );
+  const caption = h("p", { class: "uq-caption" });
   const steady = new SteadyScale();
-  fig.content.append(element);
+  fig.content.append(element, caption);
 
   return {
     element: fig.element,
-    update(data: Line, sides: string, level: number): void {
+    /** Draws a difference; `now` is the τ that is marked, where the line is one over τ. */
+    update(data: Line, sides: string, level: number, now: number | null): void {
       const { labels } = data;
       const shown = extent(data.value, data.low, data.high, [0]);
       const y = steady.fit(`${data.feature} ${data.label}`, shown, [TOP + PLOT, TOP]);
@@ -88,6 +91,8 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
       left.update(yTicks, inner);
       set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
       bottom.update(xTicks, 4);
+      set(rule, { visibility: now === null ? "hidden" : null });
+      if (now !== null) set(rule, { x1: x(now), x2: x(now) });
       set(zero, { x1: margin, x2: margin + inner, y1: y(0), y2: y(0) });
       set(band, { d: labels ? null : bandOf(xs, low, high) });
       set(line, { d: labels ? null : lineOf(xs, value) });
@@ -99,18 +104,16 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
         set(whisker, { y1: hasEnds ? low[i] : 0, y2: hasEnds ? high[i] : 0 });
       });
       const name = withUnit(data.label, data.unit);
-      fig.describe(
-        `${name} along ${isolated(data.feature)}: ${sides}`,
-        clarity(data.low, data.high, "point"),
-        () => ({
-          columns: [data.feature, sides, `${percent(level)} interval`],
-          rows: Array.from(data.value, (difference, i) => [
-            labels?.[i] ?? number(data.grid[i]),
-            number(difference),
-            interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN),
-          ]),
-        }),
-      );
+      const clear = clarity(data.low, data.high, "point");
+      setText(caption, clear);
+      fig.describe(`${name} along ${isolated(data.feature)}: ${sides}`, clear, () => ({
+        columns: [data.feature, sides, `${percent(level)} interval`],
+        rows: Array.from(data.value, (difference, i) => [
+          labels?.[i] ?? number(data.grid[i]),
+          number(difference),
+          interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN),
+        ]),
+      }));
     },
   };
 }

@@ -118,6 +118,8 @@ export function readout() {
         sample.replaceChildren(", ", strong(rows));
       else sample.replaceChildren(", worth about ", strong(whole(now.ess)), ` of the ${rows}`);
       const interval = intervalAt(stress, now.tau);
+      // Where the stress view is not shown there is no interval, and a change would look certain.
+      indicator.hidden = stress.features.length === 0;
       indicator.replaceChildren(
         ", ",
         h("bdi", {}, stress.label),
