@@ -169,6 +169,8 @@ OPERATIONS = {
     "uq-importance-row": Operation("feature"),
     "uq-fold": Operation("top"),
     "uq-over-tau-name": Operation("feature", at=1),
+    "uq-indicators-line": Operation("stress_feature", at=1),
+    "uq-indicators-chart": Operation("indicator", at=1),
     "uq-pixel-measure": Operation(
         shown="root.querySelector('.uq-pixel-map').getAttribute('aria-label')"
     ),

@@ -25,7 +25,7 @@ STATES = [
     {"views": ["surface"]},
     {"views": ["stress"]},
     {"views": ["importance", "pixels"]},
-    {"views": ["importance", "importance_over_tau"]},
+    {"views": ["importance", "importance_over_tau", "indicators"]},
     {"views": ["dependence", "selection"]},
     {"views": ["small_curves", "performance", "comparison"]},
     {"views": ["dependence"], "feature": "site", "stress_feature": "site"},

@@ -14,7 +14,10 @@ from uqwidgets.widgets.front_end import PARTS
 
 HEADING = "The model itself"
 # The parts of views that every widget shows.
-NAMES = ["importance_over_tau", "performance", "selection", "small_curves", "surface"]
+NAMES = [
+    *("importance_over_tau", "indicators", "performance"),
+    *("selection", "small_curves", "surface"),
+]
 
 
 def make_widget(seed=0):

@@ -9,6 +9,7 @@ export const importance_over_tau = onDemand(
   "importance_over_tau",
   () => import("./importance_over_tau/index.ts"),
 );
+export const indicators = onDemand("indicators", () => import("./indicators/index.ts"));
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
 export const pixels = onDemand(
   "pixels",

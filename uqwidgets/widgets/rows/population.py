@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.rows.conditions import Condition
 from uqwidgets.widgets.rows.described import DescribedRows
 
@@ -93,8 +94,10 @@ class Selection:
         Number of these rows.
     tail, anchor
         What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
+    profiles : dict of str to Stress
+        Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
-        Profiles with intervals by feature and category, see `uqwidgets.widgets.stress_intervals`.
+        Profiles with intervals by feature and category.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
     """
@@ -105,6 +108,7 @@ class Selection:
     tail: float
     anchor: str
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
+    profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     described: DescribedRows | None = None
 
@@ -117,6 +121,12 @@ class Selection:
             "missing": MISSING,
             "rows": self.rows,
         }
+
+    @cached_property
+    def stressable(self) -> tuple[str, ...]:
+        """Features that can be stressed because they have a value in some of these rows."""
+        ex = self.explainer
+        return tuple(f for f in ex.features if is_stressable(ex.table, f) and self.has_value(f))
 
     def column(self, feature: str, category: str | None) -> StressedColumn | None:
         """Return a column of these rows, compressed once; None where no row has a value of it.

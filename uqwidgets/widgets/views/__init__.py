@@ -10,6 +10,7 @@ NAMES = (
     "pixels",
     "dependence",
     "stress",
+    "indicators",
     "importance_over_tau",
     "small_curves",
     "surface",

@@ -57,7 +57,7 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
             "button",
             {
               type: "button",
-              class: "uq-key uq-over-tau-name",
+              class: "uq-key uq-line-name",
               "data-testid": "uq-over-tau-name",
               "data-row": row,
             },

@@ -31,7 +31,7 @@ export function smallChart(onPick: (feature: string) => void, signal: AbortSigna
   const [left, right] = [h("span"), h("span")];
   const element = h(
     "button",
-    { type: "button", class: "uq-small-curve", "data-testid": "uq-small-curve" },
+    { type: "button", class: "uq-small-chart uq-small-curve", "data-testid": "uq-small-curve" },
     name,
     plot,
     h("span", { class: "uq-small-ends" }, left, right),

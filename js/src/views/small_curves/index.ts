@@ -1,3 +1,4 @@
+import "../../charts/smallChart.css";
 import "./style.css";
 import type { View } from "../view.ts";
 import { smallCurvesPanel } from "./element.ts";

@@ -20,7 +20,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.stress_intervals import LEVELS
+from uqwidgets.widgets.stress_profiles import LEVELS
 
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"

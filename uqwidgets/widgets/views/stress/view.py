@@ -23,11 +23,17 @@ from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
-from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
+from uqwidgets.widgets.stress_profiles import (
+    LEVELS,
+    bounded,
+    is_bounded,
+    joined,
+    line_of,
+    profile_of,
+)
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
-from uqwidgets.widgets.views.stress.profiles import followed, joined, roc_path
+from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -93,7 +99,11 @@ class StressView(View):
         indicator = self.explainer.indicators[inputs.indicator]
         features = [f for f in self.features if f in drawn.profiles]
         profiles = [drawn.profiles[f] for f in features]
-        lines = [self._line(f, name) for f in features for name in drawn.profiles[f].features]
+        lines = [
+            line_of(self.explainer, f, name)
+            for f in features
+            for name in drawn.profiles[f].features
+        ]
         with_ends = drawn.bounded.get((inputs.stress_feature, populations.category))
         if with_ends is not None and inputs.indicator not in with_ends.indicators:
             with_ends = None
@@ -143,7 +153,7 @@ class StressView(View):
         for feature in known.features:
             if feature not in known.profiles:
                 check()
-                known.profiles[feature] = self._stressed(populations, feature)
+                profile_of(self.explainer, populations.selection, feature)
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
@@ -164,7 +174,7 @@ class StressView(View):
         profiles = []
         for feature in known.features:
             check()
-            profile = self._stressed(populations, feature)
+            profile = profile_of(self.explainer, populations.selection, feature)
             with_ends = known.bounded.get((feature, populations.category))
             is_stressed = feature == inputs.stress_feature
             if is_stressed and with_ends and indicator in with_ends.indicators:
@@ -189,7 +199,7 @@ class StressView(View):
         if pinned.stress_feature not in self._profiles(populations).features:
             return {}
         feature = pinned.stress_feature
-        profile = self._stressed(populations, feature)
+        profile = profile_of(self.explainer, populations.selection, feature)
         at = self._row(profile, feature, populations.category)
         return {} if at is None else {"ghost": profile.values[pinned.indicator][at]}
 
@@ -296,32 +306,15 @@ class StressView(View):
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
         if selection not in self._by_selection:
-            features = tuple(f for f in self.features if selection.has_value(f))
-            known = Profiles(selection.n_rows, features, bounded=selection.bounded)
+            known = Profiles(
+                selection.n_rows, selection.stressable, selection.profiles, selection.bounded
+            )
             self._by_selection[selection] = known
         return self._by_selection[selection]
 
-    def _stressed(self, populations: Populations, feature: str) -> Stress:
-        """Return the profile of a feature, stressed at most once for every indicator."""
-        known = self._profiles(populations).profiles.get(feature)
-        options, described = populations.selection.options, populations.selection.described
-        if known is not None:
-            return known
-        profile = self.explainer.stress([feature], taus=LEVELS, **options)
-        if described is None:
-            return profile
-        columns = [populations.selection.column(*self._line(feature, n)) for n in profile.features]
-        indicators = [self.explainer.indicators[name] for name in profile.indicators]
-        return described_profile(profile, described, columns, indicators)
-
-    def _line(self, feature: str, name: str) -> tuple[str, str | None]:
-        """Feature and category of a line of a profile, from its name."""
-        is_numeric = self.explainer.table.kind(feature) == "numeric"
-        return (feature, None) if is_numeric else (feature, name.removeprefix(f"{feature}="))
-
     def _row(self, profile: Stress, feature: str, category: str | None) -> int | None:
         """Row of a feature's profile that moves this category; None where no row has it."""
-        categories = [self._line(feature, name)[1] for name in profile.features]
+        categories = [line_of(self.explainer, feature, name)[1] for name in profile.features]
         return categories.index(category) if category in categories else None
 
     def _is_profiled(self, profiles: Profiles) -> bool:
@@ -357,7 +350,7 @@ class StressView(View):
                 work.report("stress of each feature", len(known.profiles), len(known.features))
             else:
                 work.check()
-            known.profiles[feature] = self._stressed(work.rows, feature)
+            profile_of(self.explainer, work.rows.selection, feature)
 
     def _bound(self, work: Work) -> None:
         """Compute the interval of the picked indicator while the stressed feature moves."""

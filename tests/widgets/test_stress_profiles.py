@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets import stress_intervals
+from uqwidgets.widgets import stress_profiles
 from widgets.test_explorer import change
 from widgets.wire import columns
 
@@ -43,13 +43,13 @@ def test_all_scores_have_their_intervals_from_one_computation(
     explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[list[str]] = []
-    plain = stress_intervals.stress
+    plain = stress_profiles.stress
 
     def counted(columns: Any, n: int, indicators: Any, *args: Any, **options: Any) -> Any:
         computed.append([indicator.name for indicator in indicators])
         return plain(columns, n, indicators, *args, **options)
 
-    monkeypatch.setattr(stress_intervals, "stress", counted)
+    monkeypatch.setattr(stress_profiles, "stress", counted)
     change(explorer, stress_feature="b", indicator="nll", tau=0.4)
     assert computed == [["error_rate", "nll", "brier"]]
     change(explorer, tau=-0.3)

@@ -1,17 +1,19 @@
-"""Intervals of indicators under stress, computed once for every view that shows them."""
+"""Indicators of each feature over tau, computed once for every view that shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.inputs import is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Selection
@@ -19,6 +21,59 @@ from uqwidgets.widgets.rows.population import Selection
 LEVELS = 21
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
+
+
+def line_of(explainer: Explainer, feature: str, name: str) -> tuple[str, str | None]:
+    """Return the feature and the category of a line of a profile, from its name."""
+    is_numeric = explainer.table.kind(feature) == "numeric"
+    return (feature, None) if is_numeric else (feature, name.removeprefix(f"{feature}="))
+
+
+def profile_of(explainer: Explainer, selection: Selection, feature: str) -> Stress:
+    """Return every indicator over tau while a feature is stressed, without intervals.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    selection : Selection
+        It caches the profile.
+    feature : str
+        One of ``selection.stressable``.
+    """
+    if feature not in selection.profiles:
+        profile = explainer.stress([feature], taus=LEVELS, **selection.options)
+        if selection.described is not None:
+            lines = [line_of(explainer, feature, name) for name in profile.features]
+            columns = [selection.column(*line) for line in lines]
+            indicators = [explainer.indicators[name] for name in profile.indicators]
+            profile = described_profile(profile, selection.described, columns, indicators)
+        selection.profiles[feature] = profile
+    return selection.profiles[feature]
+
+
+def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
+    """Return the profiles of single features as one result, of one indicator."""
+    levels = [profile.level for profile in profiles if profile.level is not None]
+
+    def stacked(of: Callable[[Stress], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.vstack([of(profile) for profile in profiles])
+
+    return replace(
+        profiles[0],
+        features=tuple(name for profile in profiles for name in profile.features),
+        indicators=(indicator,),
+        target=stacked(lambda p: p.target),
+        reached=stacked(lambda p: p.reached),
+        ess=stacked(lambda p: p.ess),
+        kl=stacked(lambda p: p.kl),
+        half_share=stacked(lambda p: p.half_share),
+        status=stacked(lambda p: p.status),
+        values={indicator: stacked(lambda p: p.values[indicator])},
+        low={indicator: stacked(lambda p: p.low[indicator])},
+        high={indicator: stacked(lambda p: p.high[indicator])},
+        level=levels[0] if levels else None,
+        remarks=tuple(dict.fromkeys(r for profile in profiles for r in profile.remarks)),
+    )
 
 
 def bounded(
@@ -140,12 +195,8 @@ def _profile_of_scores(
 ) -> Stress | None:
     profile = bounded(explainer, selection, feature, category) if feature else None
     if profile is None and at_zero:
-        features = (
-            name
-            for name in explainer.table.numeric
-            if is_stressable(explainer.table, name) and selection.has_value(name)
-        )
-        first = next(features, None)
+        numeric = (f for f in selection.stressable if explainer.table.kind(f) == "numeric")
+        first = next(numeric, None)
         profile = None if first is None else bounded(explainer, selection, first, None)
     return profile
 
