@@ -88,7 +88,6 @@ class IndicatorsView(View):
             assert work.rows is not None
             self._profile(work.rows.selection, work.check)
             self._show(work)
-            work.send()
 
         return () if work.rows is None else [Step(Urgency.DETAILS, run)]
 
