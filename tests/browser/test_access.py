@@ -192,6 +192,35 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
         assert page.evaluate(VIOLATIONS) == []
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_violation_in_a_comparison_and_on_the_card_of_a_row(
+    browser, monkeypatch, explainer, theme
+):
+    import comm
+
+    from browser.bridge import QueueComm
+
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    inputs = {"compare_with": "model:a second model, half as sure", "selection": [3, 7], "row": 3}
+    with watched_page(browser, color_scheme=theme, bypass_csp=True) as page:
+        bridge = Bridge(page)
+        if theme == "dark":
+            page.evaluate("document.body.style.background = '#111'")
+        layout = ["importance", "dependence", "comparison", "selection"]
+        widget = uq.Explorer(explainer, n_repeats=3, tau=0.4, layout=layout, **inputs)
+        root = bridge.mount(widget)
+        wait_for_answer(root)
+        expect(root.locator(".uq-difference-scores tbody tr").first).to_be_visible()
+        expect(root.get_by_test_id("uq-card-measures")).to_be_visible()
+        widget.what_if = [{"feature": explainer.features[0], "value": 0.25}]
+        expect(root.get_by_test_id("uq-what-if-status")).to_contain_text("in place of")
+        for question in root.get_by_test_id("uq-help").filter(visible=True).all():
+            question.click()
+        expect(root.locator("[data-stale=true]").filter(visible=True)).to_have_count(0)
+        page.evaluate(AXE.read_text())
+        assert page.evaluate(VIOLATIONS) == []
+
+
 @pytest.mark.parametrize("width", [600, 833, 1280, 1920])
 def test_a_comparison_and_a_card_fit_at_any_width(bridge, explainer, width):
     bridge.page.set_viewport_size({"width": width, "height": 1200})
