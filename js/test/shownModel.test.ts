@@ -53,6 +53,21 @@ describe("a choice among models", () => {
       expect(one<HTMLSelectElement>("uq-measure").options).toHaveLength(1);
     });
 
+  it("leaves sections open that were open", async () => {
+    const { el, model } = await mount(forest);
+    const names = ["uq-importance-options", "uq-anchor-options", "uq-table-toggle"];
+    const section = (name: string) =>
+      el.querySelector<HTMLElement>(`[data-testid="${name}"]`)?.closest("details");
+    for (const name of names) section(name)?.setAttribute("open", "");
+    await painted();
+    model.receive("_about", description);
+    model.receive("_frame", wireFrame(line, 2));
+    await painted();
+    expect(names.filter((name) => section(name)?.open)).toEqual(names);
+    expect(section("uq-dependence-options")?.open).toBe(false);
+    expect(section("uq-importance-options")?.textContent).not.toBe("more");
+  });
+
   it("leaves no listener of the former widget behind", async () => {
     const { abort, model } = await mount(forest);
     const before = model.listeners();

@@ -30,7 +30,9 @@ from uqwidgets.inference.interactions import (
     interaction_influences,
     random_signs,
 )
+from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.variance import skewness_corrected
 
 
@@ -267,6 +269,38 @@ def test_a_regression_on_two_variables_is_that_of_the_pseudoinverse(mixed):
         slopes = regression_on_two(3, scored, donor, gram[0, 1], *moments)
         expected = np.linalg.pinv(gram, rcond=1e-12, hermitian=True) @ moments
         np.testing.assert_allclose(slopes, expected, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 10])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("unit", [1e-120, 1e-77, 1e78, 1e150])
+def test_intervals_of_cancelling_roles_have_the_unit_of_the_measure(repeats, weighted, unit):
+    """Fourth powers of the measure would overflow or vanish."""
+    n = 80
+    x, z = np.random.default_rng(0).normal(size=(2, n))
+    population = Population.of(n, np.exp(0.7 * x) if weighted else None)
+    surface = 3 * x[None, :] + 0.5 * z[:, None] + 0.2 * z[:, None] * x[None, :]
+    donors = permuted_donors(0, 1, repeats, n)
+    original, change = lines_of(surface, donors)
+    weights = np.stack([population.weights, np.exp(0.3 * x)], axis=1)
+    ends, on_path = [], []
+    for scale in (1.0, unit):
+        changes, originals = scale * change, scale * original
+        side = bounds(
+            mean_change(changes, donors, originals, population), "u-statistic", 0.95, population
+        )
+        ends.append((side.low / scale, side.high / scale))
+        path = path_moments(
+            Populations(weights / weights.mean(axis=0), weights / weights.mean(axis=0), n),
+            [changes],
+            donors,
+            [originals],
+            lambda: None,
+            with_interactions=True,
+        )
+        on_path.append(np.array(path.bounds(0.95)[:2]) / scale)
+    assert ends[1] == pytest.approx(ends[0], rel=1e-9)
+    np.testing.assert_allclose(on_path[1], on_path[0], rtol=1e-6)
 
 
 def test_a_fit_of_few_rows_equals_the_sparse_one(monkeypatch):

@@ -38,14 +38,19 @@ def slopes(lines: Iterable[Floats], values: npt.NDArray[Any]) -> Iterator[Floats
         if not first <= g <= last:
             yield np.full(len(line), np.nan)
             continue
-        if g > first:  # the slope at a point needs the next one
-            after = difference(line, previous) / steps[g - 1]
-            if g == first + 1:
-                yield after
-            else:
-                share = steps[g - 1] / (steps[g - 2] + steps[g - 1])
-                yield share * before + (1 - share) * after
-            before = after
+        if g == first:  # the slope at a point needs the next one
+            previous = line
+            continue
+        after = difference(line, previous)
+        after /= steps[g - 1]
+        slope = after
+        if g > first + 1:
+            share = steps[g - 1] / (steps[g - 2] + steps[g - 1])
+            slope = (1 - share) * after
+            slope += share * before
+        # The arrays before do not stay in memory while others use the slope.
+        before, previous = after, line
+        yield slope
+        del slope
         if g == last:
             yield before
-        previous = line

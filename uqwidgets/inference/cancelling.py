@@ -120,7 +120,10 @@ def combined(influence: Influence, interactions: Influence, share: float) -> Inf
     large standard error, and so a small weight, even if its relative precision is high.
     """
     parts, others = influence.parts, interactions.parts
-    squared_error, other = (float(np.square(each - each.mean()).sum()) for each in (parts, others))
+    deviations = [each - each.mean() for each in (parts, others)]
+    # In a unit of their size, because their squares would overflow for large values.
+    unit = max(float(np.abs(each).max()) for each in deviations) or 1.0
+    squared_error, other = (float(np.square(each / unit).sum()) for each in deviations)
     weight = share * squared_error / (squared_error + other) if squared_error > 0 else 0.0
     of_rows = (1 - weight) * influence.of_rows + weight * interactions.of_rows
     double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
@@ -201,8 +204,13 @@ def regression_on_two(
     by_scored, by_donor : array-like
         Sums of the products of each with the pairs.
     """
-    a, b, c = repeats * np.asarray(scored), repeats * np.asarray(donor), np.asarray(mixed)
-    p, q = np.asarray(by_scored), np.asarray(by_donor)
+    a, b = repeats * np.asarray(scored), repeats * np.asarray(donor)
+    # A quotient of sums in the same unit, whose products would overflow for large values.
+    unit = np.maximum(a, b)
+    a, b, c, p, q = (
+        np.divide(each, unit, out=np.zeros_like(unit), where=unit > 0)
+        for each in (a, b, mixed, by_scored, by_donor)
+    )
     determinant, trace = a * b - c * c, a + b
     # The larger eigenvalue of the matrix of the normal equations, which is [[a, c], [c, b]].
     largest = trace / 2 + np.hypot((a - b) / 2, c)

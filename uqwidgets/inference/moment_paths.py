@@ -194,10 +194,12 @@ def _combined(
     share_of_pairs : ndarray of shape (t,)
     """
     parts, others = (np.square(each) - doubled for each, doubled in (without, interactions))
-    squared_error, other = (
-        np.square(each - each.mean(axis=0)).sum(axis=0) for each in (parts, others)
-    )
-    precision = _precision(parts.sum(axis=0), np.sqrt(squared_error))
+    deviations = [each - each.mean(axis=0) for each in (parts, others)]
+    # In a unit of their size, because their squares would overflow for large values.
+    unit = np.fmax(*(np.abs(each).max(axis=0) for each in deviations))
+    unit = np.where(unit > 0, unit, 1.0)
+    squared_error, other = (np.square(each / unit).sum(axis=0) for each in deviations)
+    precision = _precision(parts.sum(axis=0) / unit, np.sqrt(squared_error))
     share = share_of_interactions(precision, evenness)
     sums = squared_error + other
     weight = share * np.divide(squared_error, sums, out=np.zeros_like(sums), where=sums > 0)
@@ -300,9 +302,9 @@ class _Path:
         plain = _Rows(scored + donated, squares, (), np.ones(self.t))
         if not squares.any():
             return plain
-        total = _Total(self.n, self.t)
+        total, unit = _Total(self.n, self.t), np.square(self._largest(plain.of_rows))
         for block in self._blocks():
-            total.add(np.square(plain.of_rows[block]) - squares[block])
+            total.add((np.square(plain.of_rows[block]) - squares[block]) / unit)
         share = share_of_controls(_precision(total.sum, total.error))
         if not share.any():
             return plain

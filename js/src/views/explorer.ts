@@ -66,6 +66,15 @@ export type ChooseRows = (
   onChange: (conditions: Condition[]) => void,
 ) => { element: HTMLElement; update(conditions: Condition[]): void };
 
+/** The sections that can be opened, by the name of each. */
+function sections(el: HTMLElement): Map<string, HTMLDetailsElement> {
+  const named = [...el.querySelectorAll("summary")].map((summary) => {
+    const name = `${summary.dataset.testid} ${summary.getAttribute("aria-label")}`;
+    return [name, summary.parentElement] as [string, HTMLDetailsElement];
+  });
+  return new Map(named);
+}
+
 /** The whole widget, which is made anew when another model is shown. */
 export function explorer(
   session: Session,
@@ -82,10 +91,12 @@ export function explorer(
     model = session.about.model;
     const { activeElement } = el.getRootNode() as Document | ShadowRoot;
     const hadFocus = activeElement?.matches(SHOWN_MODEL) && el.contains(activeElement);
+    const before = sections(el);
     shown.abort();
     shown = new AbortController();
     el.querySelector(".uq")?.remove();
     ofOneModel(session, el, shown.signal, chooseRows);
+    for (const [name, section] of sections(el)) section.open = !!before.get(name)?.open;
     if (hadFocus) el.querySelector<HTMLElement>(SHOWN_MODEL)?.focus();
   }, signal);
   ofOneModel(session, el, shown.signal, chooseRows);
