@@ -424,3 +424,20 @@ def test_predicted_labels_for_a_numeric_target_are_refused():
     message = r"predicts labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
     with pytest.raises(ValueError, match=message):
         Explainer(lambda X: np.full(len(X), "low"), X, y)
+
+
+@pytest.mark.parametrize(("scale", "value"), [(1e100, r"\d\.\d+e\+\d{3}"), (1e160, "inf")])
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        lambda explainer: explainer.importance("squared_error", ["x0"]),
+        lambda explainer: explainer.dependence("x0", "squared_error"),
+    ],
+)
+def test_values_without_a_variance_are_refused(scale, value, analysis):
+    """Their squares overflow, and an importance of 0 would be silently wrong."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    explainer = Explainer(lambda A: scale * A[:, 0], X, np.zeros(40))
+    message = rf"the squared_error is {value} in row \d+ of X.*divide y and the predictions by"
+    with pytest.raises(ModelError, match=message):
+        analysis(explainer)

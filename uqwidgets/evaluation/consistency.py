@@ -130,4 +130,5 @@ def _tolerance(array: npt.NDArray[np.generic]) -> float:
     if array.dtype.kind not in "biuf" or array.size == 0:
         return 0.0
     numbers = array.astype(np.float64)
-    return float(_TOLERANCE * numbers.std() + _ROUNDING * np.abs(numbers).max())
+    largest = float(np.abs(numbers).max())  # as their unit, so that no square overflows
+    return largest * float(_TOLERANCE * (numbers / (largest or 1.0)).std() + _ROUNDING)

@@ -21,6 +21,9 @@ from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
 
+# The variance of larger numbers would overflow: its terms are squares, and there are many of them.
+_LARGEST = 1e140
+
 
 class MeasureValues(Predictions):
     """A measure of every row under replacements, read from cached predictive distributions.
@@ -109,10 +112,18 @@ class MeasureValues(Predictions):
             answers = self._all_cached(requests, callback)
             joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
         try:
-            values = measure.of(joined, self._repeated_truth(len(answers), part))
+            with np.errstate(over="ignore"):  # refused below
+                values = measure.of(joined, self._repeated_truth(len(answers), part))
         except InvalidRowError as error:
             where = self._calls.where([self._row_block(r) for r in requests], error.row)
             raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
+        if max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGEST:
+            row = int(np.argmax(np.abs(values)))
+            where = self._calls.where([self._row_block(r) for r in requests], row)
+            raise ModelError(
+                f"the {measure.name} is {values[row]:.3g} {where}; numbers beyond {_LARGEST:.0e} "
+                "have no intervals, so divide y and the predictions by a constant."
+            )
         # A measure may return one column of several; a copy frees the others.
         return np.ascontiguousarray(values.reshape(len(requests), -1))
 
