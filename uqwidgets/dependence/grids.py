@@ -13,6 +13,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.dtypes import is_time, of_pandas
 from uqwidgets._utils.options import has_truth_value
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
@@ -155,12 +156,12 @@ def _observed(table: Table, feature: str) -> Grid:
     if any(pd.isna(value) for value in points):
         values = np.array([np.nan if pd.isna(value) else value for value in points], dtype=float)
     else:
-        values = np.array(points)
+        values = _in_floats(np.array(points))
     return Grid(feature, column, False, values, points, "observed")
 
 
 def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
-    numbers = present.to_numpy()
+    numbers = _in_floats(present.to_numpy())
     numbers = numbers[np.isfinite(numbers.astype(np.float64))]
     if len(numbers) == 0:
         raise ValueError(
@@ -178,6 +179,11 @@ def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -
         return distinct
     method: Any = "closest_observation" if whole else "linear"
     return np.unique(np.quantile(numbers, levels, method=method).astype(numbers.dtype))
+
+
+def _in_floats(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers, which are floats in the place of decimals."""
+    return numbers.astype(np.float64) if numbers.dtype == object else numbers
 
 
 def _spaced_dates(dates: Dates, points: int, spacing: str) -> npt.NDArray[Any]:
@@ -248,8 +254,8 @@ class Dates:
     """
 
     def __init__(self, column: pd.Series[Any]) -> None:
-        self._column = column
-        self._index: Any = pd.Index(column)
+        self._dtype = of_pandas(column.dtype)
+        self._index: Any = pd.Index(column.astype(self._dtype))
 
     @property
     def numbers(self) -> Floats:
@@ -258,7 +264,7 @@ class Dates:
 
     def to_numbers(self, values: Any) -> Floats:
         """Points in time of other values of the same dtype as numbers, shape (g,)."""
-        return Dates(pd.Series(list(values), dtype=self._column.dtype)).numbers
+        return Dates(pd.Series(list(values), dtype=self._dtype)).numbers
 
     def nearest(self, values: Any) -> npt.NDArray[np.intp]:
         """Position of the nearest of some ascending values, shape (n,); -1 for missing dates."""
@@ -278,7 +284,7 @@ class Dates:
     def even(self, levels: Floats) -> npt.NDArray[Any]:
         """Return even steps from the first date to the last."""
         first, last = self._index.min(), self._index.max()
-        ends = pd.Index([first, last], dtype=self._column.dtype).asi8
+        ends = pd.Index([first, last], dtype=self._dtype).asi8
         # Only the span is a float: today's dates in nanoseconds exceed the precision of a float.
         steps = ends[0] + np.rint(levels * (ends[1] - ends[0])).astype(np.int64)
         return object_array(self._from_numbers(steps).unique().tolist())
@@ -296,7 +302,7 @@ class Dates:
             # pandas would read numbers as nanoseconds.
             if any(isinstance(value, Number) for value in values):
                 raise TypeError
-            dates: Any = pd.Index(values.astype(self._column.dtype))
+            dates: Any = pd.Index(values.astype(self._dtype))
         except (TypeError, ValueError, OverflowError):
             dates = pd.Index([])
         if len(dates) == 0 or dates.isna().any():
@@ -315,7 +321,6 @@ class Dates:
 
 def dates_of(column: pd.Series[Any]) -> Dates | None:
     """Return the dates or durations of a column, or None if its dtype is another."""
-    kinds = pd.api.types
-    if kinds.is_datetime64_any_dtype(column.dtype) or kinds.is_timedelta64_dtype(column.dtype):
+    if is_time(column.dtype) or pd.api.types.is_timedelta64_dtype(column.dtype):
         return Dates(column)
     return None

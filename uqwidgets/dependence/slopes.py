@@ -32,7 +32,9 @@ def slopes(lines: Iterable[Floats], values: npt.NDArray[Any]) -> Iterator[Floats
         Slopes at each point, NaN where its value is not finite.
     """
     first, *_, last = np.flatnonzero(np.isfinite(values)).tolist()
-    steps = np.diff(values.astype(np.float64))
+    # Large integers may differ although they are the same float.
+    exact = values.astype(object) if values.dtype.kind in "iu" else values
+    steps = np.diff(exact).astype(np.float64)
     before = previous = np.empty(0)
     for g, line in enumerate(lines):
         if not first <= g <= last:

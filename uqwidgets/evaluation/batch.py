@@ -168,7 +168,9 @@ def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[A
 def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
     # The model may depend on the integer dtype; a value that it cannot represent stays as it is.
     present = values.dropna()
-    limits = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
+    own: Any = column.dtype
+    own = own.subtype if isinstance(own, pd.SparseDtype) else getattr(own, "numpy_dtype", own)
+    limits = np.iinfo(own)
     if all(_is_integer(v, limits) for v in present):
         return values.astype(column.dtype)
     return pd.Series(values.tolist()) if len(present) == len(values) else values.astype("Float64")

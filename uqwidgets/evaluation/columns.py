@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.dtypes import is_time
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.labels import Labels
 
@@ -88,7 +89,7 @@ class Columns:
 
     def holds_dates(self, feature: str) -> bool:
         """Whether a column holds points in time, by its dtype."""
-        return pd.api.types.is_datetime64_any_dtype(self.column(feature).dtype)
+        return is_time(self.column(feature).dtype)
 
     def column(self, feature: str) -> pd.Series[Any]:
         """Values of a column, with their own dtype."""
@@ -140,9 +141,10 @@ class Columns:
             If the column is not numeric.
         """
         if self.kind(feature) != "numeric":
+            known = ", ".join(repr(f) for f in self.numeric[:6])
             raise ValueError(
-                f"{feature!r} is categorical; this needs a numeric {self._noun}, one of "
-                f"{', '.join(repr(f) for f in self.numeric[:6])}."
+                f"{feature!r} is categorical; this needs a numeric {self._noun}"
+                + (f", one of {known}." if known else ", and there is none (see the dtypes).")
             )
         column = self.column(feature)
         if column.dtype == np.float64:

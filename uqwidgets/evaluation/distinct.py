@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._utils.dtypes import is_time
 from uqwidgets.evaluation.table import Table
 
 
@@ -89,7 +90,7 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
         return np.argsort(values.codes)
     kinds = pd.api.types
     numeric = kinds.is_numeric_dtype(values.dtype) or kinds.is_timedelta64_dtype(values.dtype)
-    if numeric or kinds.is_datetime64_any_dtype(values.dtype):
+    if numeric or is_time(values.dtype):
         return np.asarray(values.argsort(), dtype=np.intp)
     texts = [str(value) for value in values.tolist()]
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.intp)

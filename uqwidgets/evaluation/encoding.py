@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.dtypes import is_time
 from uqwidgets.evaluation.table import Table
 
 # Every node of a tree stores one number per category, and rarer categories are hardly predicted.
@@ -33,7 +34,7 @@ def responses(table: Table, feature: str) -> Floats:
     column = table.column(feature)
     if table.kind(feature) == "numeric":
         return table.numbers(feature)[:, None]
-    if _is_date(column):
+    if is_time(column.dtype):
         seconds = (column - column.min()).dt.total_seconds()
         return np.asarray(seconds, dtype=np.float64)[:, None]
     codes = _codes(column)
@@ -51,13 +52,9 @@ def responses(table: Table, feature: str) -> Floats:
 def categories(table: Table, feature: str) -> int:
     """Return the number of distinct categories of a feature; 0 for numbers and dates."""
     column = table.column(feature)
-    if table.kind(feature) == "numeric" or _is_date(column):
+    if table.kind(feature) == "numeric" or is_time(column.dtype):
         return 0
     return int(_codes(column).max()) + 1
-
-
-def _is_date(column: pd.Series[Any]) -> bool:
-    return pd.api.types.is_datetime64_any_dtype(column.dtype)
 
 
 def _codes(column: pd.Series[Any]) -> npt.NDArray[np.intp]:

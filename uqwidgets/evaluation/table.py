@@ -13,6 +13,7 @@ from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names
 from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.adapters import Predictive
 
@@ -55,12 +56,13 @@ class Table(Columns):
         predictive: Predictive,
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        self._is_labelled = isinstance(X, pd.DataFrame)
         X = to_pandas(X)
         frame = _frame(X, predictive)
         super().__init__(frame)
         self.features = self.names
         self.row_labels = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(frame))
-        _check_order(X, y)
+        self._check_order(y, "y")
         self._y: npt.NDArray[Any] | None = None
         self.target = ""
         if y is not None:
@@ -79,6 +81,34 @@ class Table(Columns):
         numbers = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in dtypes)
         matrix = frame.to_numpy() if numbers and len(dtypes) == 1 else None
         self._stack = BatchBuilder(self._columns, frame.columns, matrix, named and not on_arrays)
+
+    def population(self, sample_weight: Any = None, rows: Any = None) -> Population:
+        """Return the population of weights and rows that a user passes, see `Population.of`.
+
+        Raises
+        ------
+        ValueError
+            If they are invalid, or have the index of X in another order.
+        """
+        self._check_order(sample_weight, "sample_weight")
+        if getattr(rows, "dtype", None) in (np.dtype(bool), pd.BooleanDtype()):
+            self._check_order(rows, "rows")
+        return Population.of(len(self), sample_weight, rows)
+
+    def _check_order(self, values: Any, name: str) -> None:
+        """Raise an error if values have the index of X in another order: rows match by position."""
+        is_labelled = self._is_labelled and isinstance(values, (pd.Series, pd.DataFrame))
+        if not is_labelled or len(values) != len(self):
+            return
+        own, other = self.row_labels, values.index
+        if own.equals(other) or not (own.is_unique and other.is_unique):
+            return
+        # Sets, because labels of mixed types cannot be sorted.
+        if set(own) == set(other):
+            raise ValueError(
+                f"{name} has the index of X in another order, and rows are matched by position; "
+                f"pass {name}.loc[X.index]."
+            )
 
     @property
     def has_target(self) -> bool:
@@ -222,7 +252,17 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
     # A deep copy, because pandas may share memory with the user's X, which may change later.
-    return pd.DataFrame(X).reset_index(drop=True).copy()
+    return _in_native_order(pd.DataFrame(X).reset_index(drop=True).copy())
+
+
+def _in_native_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the same numbers in the byte order of this machine; pandas reads no other."""
+    swapped = {
+        column: dtype.newbyteorder("=")
+        for column, dtype in frame.dtypes.items()
+        if isinstance(dtype, np.dtype) and not dtype.isnative
+    }
+    return frame.astype(swapped) if swapped else frame
 
 
 def _wrong_width(width: int, expected: int) -> str:
@@ -230,20 +270,6 @@ def _wrong_width(width: int, expected: int) -> str:
         f"X has {counted(width, 'column')}, but the model was fitted on {expected:,}; pass the "
         "columns that the model was fitted on."
     )
-
-
-def _check_order(X: Any, y: Any) -> None:
-    """Raise an error if y has the index of X in another order: rows match by position."""
-    if not (isinstance(X, pd.DataFrame) and isinstance(y, (pd.Series, pd.DataFrame))):
-        return
-    if len(X) != len(y) or X.index.equals(y.index):
-        return
-    # Sets, because labels of mixed types cannot be sorted.
-    if X.index.is_unique and y.index.is_unique and set(X.index) == set(y.index):
-        raise ValueError(
-            "y has the index of X in another order, and rows are matched by position; pass "
-            "y.loc[X.index]."
-        )
 
 
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:

@@ -13,7 +13,6 @@ from uqwidgets.explainer.base import Explained
 from uqwidgets.explainer.comparison.classes import ClassComparison
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.rows import RowsComparison
-from uqwidgets.inference.population import Population
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -135,13 +134,13 @@ class Comparing(Explained):
         RowsComparison(first forty, rest; 40 and 60 rows)
         """
         n = len(self.table)
-        first = Population.of(n, sample_weight, rows)
+        first = self.table.population(sample_weight, rows)
         if other_rows is None:
             others = np.setdiff1d(np.arange(n), first.positions)
             if not len(others):
                 raise ValueError("rows chooses every row, so that none is left to compare with.")
             other_rows = others
-        second = Population.of(n, sample_weight, other_rows)
+        second = self.table.population(sample_weight, other_rows)
         own = cast("Explainer", self)
         return RowsComparison(own, (first, second), _checked_names(names))
 

@@ -24,7 +24,6 @@ from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.base import Explained
 from uqwidgets.inference import checked_level
-from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 
 
@@ -156,7 +155,7 @@ class Curves(Explained):
         check_callback(callback)
         form = CurveTransform.of(center, derivative, relative)
         of_rows, level = self.measure(measure), checked_level(level)
-        population = Population.of(len(self.table), sample_weight, rows)
+        population = self.table.population(sample_weight, rows)
         pair = surface_features(feature)
         if pair is not None:
             grids = surface_grids(self.table, pair, grid, spacing, form)
@@ -240,7 +239,7 @@ class Curves(Explained):
             self.evaluations,
             self.measure(measure),
             [grid_of(self.table, name, grid, spacing) for name in self._named(features)],
-            Population.of(len(self.table), sample_weight, rows),
+            self.table.population(sample_weight, rows),
             form=form,
             level=checked_level(level),
             lines=checked_lines(lines),

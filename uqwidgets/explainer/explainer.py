@@ -23,7 +23,6 @@ from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
 from uqwidgets.explainer.replacing import Replacing
 from uqwidgets.inference import checked_level
-from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.redundancy import redundancy
@@ -247,7 +246,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         result = redundancy(
             self.table,
             self.table.named_features(features),
-            Population.of(len(self.table), sample_weight, rows),
+            self.table.population(sample_weight, rows),
             with_target=with_target,
             n_estimators=n_estimators,
             level=checked_level(level),

@@ -176,7 +176,7 @@ class Ranking(Explained):
             seed=self.seed,
         )
         names = self.table.named_features(features)
-        population = Population.of(len(self.table), sample_weight, rows)
+        population = self.table.population(sample_weight, rows)
         evaluations = self.evaluations
         steps = settings.steps(names) if stream else iter([(names, settings)])
         if is_metric(measure):
@@ -282,7 +282,7 @@ class Ranking(Explained):
         """
         check_callback(callback)
         name = self.features[self.table.index(stressed)]
-        chosen = Population.of(len(self.table), rows=rows).rows
+        chosen = self.table.population(rows=rows).rows
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from uqwidgets._utils.choices import as_names
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
-from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.performance import (
     Calibration,
@@ -88,7 +87,7 @@ class Performing(Stressing):
         0.57
         """
         level = checked_level(level)
-        population = Population.of(len(self.table), sample_weight, rows)
+        population = self.table.population(sample_weight, rows)
         chosen = [self._score(entry) for entry in self._scoring(scoring)]
         return scores(chosen, population, level, self.seed)
 
@@ -182,7 +181,7 @@ class Performing(Stressing):
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
         truth, predicted = self._codes()
-        population = Population.of(len(self.table), sample_weight, rows)
+        population = self.table.population(sample_weight, rows)
         return confusion(truth, predicted, self.classes, self.table.target, population)
 
     def calibration(
@@ -245,7 +244,7 @@ class Performing(Stressing):
         0
         """
         self.table.require_target("calibration()")
-        population = Population.of(len(self.table), sample_weight, rows)
+        population = self.table.population(sample_weight, rows)
         q, truth = self.evaluations.original, self.evaluations.truth
 
         def counts() -> npt.NDArray[np.uint8]:  # cached, because quantiles can be slow

@@ -15,7 +15,6 @@ from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
-from uqwidgets.inference.population import Population
 from uqwidgets.measures import Offers
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
@@ -193,7 +192,7 @@ class Stressing:
         """Compute `stress` for indicators, which may be those of two models."""
         remarks: tuple[Remark, ...] = ()
         n = len(self.table)
-        chosen = None if rows is None else Population.of(n, rows=rows).rows
+        chosen = None if rows is None else self.table.population(rows=rows).rows
         if features is None:
             features, remarks = stressable(self.table, missing, chosen)
             if not features:
@@ -362,7 +361,7 @@ class Stressing:
         """
         checked_taus([tau])
         name = self.table.features[self.table.index(feature)]
-        chosen = Population.of(len(self.table), rows=rows).rows
+        chosen = self.table.population(rows=rows).rows
         one = stressed_column(self.table, name, category, tail, anchor, missing, chosen)
         projection = one.column.project(float(tau))
         if projection.weights is None:
@@ -441,7 +440,7 @@ class Stressing:
         >>> round(result.ess, 1), result.status
         (4.4, 'ok')
         """
-        chosen = Population.of(len(self.table), rows=rows).rows
+        chosen = self.table.population(rows=rows).rows
         return stress_to(
             self.table, means, variances, covariances, shares, pinned, functions, chosen
         )

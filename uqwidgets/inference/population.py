@@ -182,6 +182,8 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
 
 def _checked_weights(sample_weight: Any, n: int) -> Floats:
     try:
+        if np.iscomplexobj(sample_weight):
+            raise TypeError
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError("sample_weight must be numbers; pass one weight per row.") from None

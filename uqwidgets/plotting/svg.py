@@ -25,6 +25,8 @@ ORANGE, SKY = "#E69F00", "#56B4E9"
 PAGE = "currentColor"
 # An image cannot use the page's colours: this grey has a contrast of 4.5 with white and black.
 GREY = "#767676"
+# Pixels: points at one place have slopes as well.
+_NO_DISTANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -191,11 +193,12 @@ def simplified(run: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     points, low, high = [run[0]], -math.inf, math.inf
     for before, (x, y) in pairwise(run):
         # The slopes from the last point that pass all others within a quarter of a pixel.
-        distance, rise = x - points[-1][0], y - points[-1][1]
+        # Numbers that floats hardly tell apart may have the same place.
+        distance, rise = max(x - points[-1][0], _NO_DISTANCE), y - points[-1][1]
         low, high = max(low, (rise - 0.25) / distance), min(high, (rise + 0.25) / distance)
         if low > high:
             points.append(before)
-            distance, rise = x - before[0], y - before[1]
+            distance, rise = max(x - before[0], _NO_DISTANCE), y - before[1]
             low, high = (rise - 0.25) / distance, (rise + 0.25) / distance
     return [*points, run[-1]] if len(run) > 1 else points
 

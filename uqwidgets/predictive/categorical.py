@@ -66,13 +66,15 @@ class Categorical(PredictiveDistribution):
     _arrays: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     def __post_init__(self) -> None:
-        p = floats(self.probabilities)
-        classes = _labels(self.classes)
+        p, classes = floats(self.probabilities), _labels(self.classes)
         if p.ndim not in (2, 3) or p.shape[-1] != len(classes):
             raise ValueError(
                 f"probabilities of shape {p.shape} do not fit {len(classes)} classes; "
                 f"expected (rows, {len(classes)})."
             )
+        p = _in_order_of(classes, self.probabilities, p)
+        if getattr(self.probabilities, "dtype", None) == np.float16:
+            p = _without_half_precision(p)
         simplex(p, "probability", "probabilities")
         if p.size and p.min() < 0:
             p = np.maximum(p, 0.0)
@@ -314,3 +316,19 @@ def _labels(classes: npt.ArrayLike) -> npt.NDArray[Any]:
         twice = labels.tolist()[int(np.argmax(index.duplicated()))]
         raise ValueError(f"the class {twice!r} comes twice; every column needs its own label.")
     return labels
+
+
+def _in_order_of(classes: npt.NDArray[Any], table: Any, p: Floats) -> Floats:
+    """Put the columns of a table that has the names of the classes in their order."""
+    names = [str(name) for name in getattr(table, "columns", ())]
+    labels = [str(label) for label in classes.tolist()]
+    if names == labels or sorted(names) != sorted(labels):
+        return p
+    return np.ascontiguousarray(p[:, [names.index(label) for label in labels]])
+
+
+def _without_half_precision(p: Floats) -> Floats:
+    """Divide rows by their sums, which are off from one by the rounding of half precision."""
+    totals = p.sum(axis=-1, keepdims=True)
+    is_rounded = np.abs(totals - 1) <= p.shape[-1] * float(np.finfo(np.float16).eps)
+    return np.asarray(np.divide(p, totals, out=p.copy(), where=is_rounded))

@@ -13,31 +13,26 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.plotting.text import number
 
 
-def is_time(columns: Columns, name: str) -> bool:
-    """Whether a column holds points in time; durations stand apart as categories do."""
-    return bool(pd.api.types.is_datetime64_any_dtype(columns.column(name).dtype))
-
-
 def axis_places(columns: Columns, name: str) -> Floats | None:
     """Place of every row along the axis of a column, shape (n,); None for categories.
 
     Dates are milliseconds since 1970 of the clock of their own time zone; missing values are NaN.
     """
-    if is_time(columns, name):
+    if columns.holds_dates(name):
         return _milliseconds(columns.column(name))
     return columns.numbers(name) if columns.kind(name) == "numeric" else None
 
 
 def grid_places(columns: Columns, grid: Grid) -> Floats:
     """Place of every value of a grid, shape (g,); categories are counted."""
-    if is_time(columns, grid.feature):
+    if columns.holds_dates(grid.feature):
         return _milliseconds(pd.Series(grid.values, dtype=columns.column(grid.feature).dtype))
     return np.arange(len(grid), dtype=np.float64) if grid.categorical else grid.values
 
 
 def place_text(columns: Columns, name: str, place: float) -> str:
     """Write a place along the axis of a column; a date as its day."""
-    if is_time(columns, name):
+    if columns.holds_dates(name):
         return str(pd.Timestamp(round(place), unit="ms").date())
     return number(place, 3)
 

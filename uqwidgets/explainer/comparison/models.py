@@ -26,7 +26,6 @@ from uqwidgets.explainer.comparison.dependence import grid_for
 from uqwidgets.explainer.comparison.result import side_by_side
 from uqwidgets.importance import Settings, metric_importance, permutation_importance
 from uqwidgets.inference import checked_level
-from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.performance import scores
@@ -170,7 +169,7 @@ class ModelComparison(Comparison):
         )
         self._pair.check_draws(settings.draws)
         names = self._pair.named_features(features)
-        population = Population.of(len(self.first.table), sample_weight, rows)
+        population = self.first.table.population(sample_weight, rows)
         common = names, population, settings, callback
         sides = [side.evaluations for side in self._sides]
         if is_metric(measure):
@@ -251,7 +250,7 @@ class ModelComparison(Comparison):
         form = CurveTransform.of(center, derivative, relative)
         own, other = self._measures(measure)
         level, most = checked_level(level), checked_lines(lines)
-        population = Population.of(len(self.first.table), sample_weight, rows)
+        population = self.first.table.population(sample_weight, rows)
         points = grid_of(self.first.table, str(feature), POINTS if grid is None else grid, spacing)
         first, second = (
             dependence(
@@ -330,7 +329,7 @@ class ModelComparison(Comparison):
         1  0.0   14.2    7.10        7.10
         2  1.0   30.1   15.05       15.05
         """
-        chosen = None if rows is None else Population.of(len(self.first.table), rows=rows).rows
+        chosen = None if rows is None else self.first.table.population(rows=rows).rows
         if features is None:
             names, _ = stressable(self.first.table, missing, chosen)
             features = [name for name in names if name in self._pair.features] or None
@@ -401,7 +400,7 @@ class ModelComparison(Comparison):
         ('rmse', 'absolute_error', 'r2')
         """
         level = checked_level(level)
-        population = Population.of(len(self.first.table), sample_weight, rows)
+        population = self.first.table.population(sample_weight, rows)
         entries = self.first._scoring(scoring)
         if scoring is None:
             others = self.second._scoring(None)

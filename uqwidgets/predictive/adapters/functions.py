@@ -81,6 +81,10 @@ def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -
         return q
     # A copy: the function may write to its array again.
     values = np.array(unmasked(answer))
+    # A column is one value per row, unless it may be the probability of one of two classes.
+    is_column = values.shape == (n, 1) and (labels is None or len(labels) != 2)
+    if is_column and not options.samples and options.levels is None:
+        values = values[:, 0]
     if values.ndim == 1:
         _refuse(options, "levels", "samples", returned="one value per row")
         return Point(values) if options.noise is None else with_noise(values, options.noise)

@@ -29,7 +29,7 @@ from uqwidgets.widgets.curve_form import curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.over_tau import Level, Samples, Track
-from uqwidgets.widgets.places import grid_places, is_time
+from uqwidgets.widgets.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -103,11 +103,11 @@ class SmallCurvesView(View):
             "sizes": [len(curves.grid) for curves in known],
             "categories": [
                 [value_text(value) for value in curves.grid.values]
-                if curves.grid.categorical and not is_time(table, curves.grid.feature)
+                if curves.grid.categorical and not table.holds_dates(curves.grid.feature)
                 else None
                 for curves in known
             ],
-            "times": [is_time(table, curves.grid.feature) for curves in known],
+            "times": [table.holds_dates(curves.grid.feature) for curves in known],
             "coming": [name for name, curves in shown.items() if curves is None],
             "by_importance": self._leading is not None,
             "label": measure.label,
@@ -287,7 +287,7 @@ class SmallCurvesView(View):
 
     def _grid(self, inputs: Inputs, name: str, size: int) -> Grid:
         table = self.explainer.table
-        if table.kind(name) == "categorical" and not is_time(table, name):
+        if table.kind(name) == "categorical" and not table.holds_dates(name):
             return grid_of(table, name, _SIZES[0])
         large = curve_grid(table, replace(inputs, feature=name))
         # Every second one of the larger number of places is one of the smaller number.

@@ -29,6 +29,9 @@ def bin_edges(finite: Floats) -> Floats:
     """
     if len(finite) and finite.min() < finite.max():
         return np.unique(np.linspace(finite.min(), finite.max(), BINS + 1))
+    if len(finite) and (spacing := float(np.spacing(np.abs(finite[0])))) > 1 / BINS**2:
+        # A bin about the only number, which no narrower bins tell apart.
+        return np.array([finite[0] - spacing, finite[0] + spacing])
     return np.histogram_bin_edges(finite, bins=BINS)
 
 

@@ -29,7 +29,7 @@ from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
-from uqwidgets.widgets.places import axis_places, grid_places, is_time
+from uqwidgets.widgets.places import axis_places, grid_places
 from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
@@ -122,7 +122,7 @@ class DependenceView(View):
         rows = self._curves.drawn.of(populations.now, inputs.ice_lines, n_rows, inputs.selection)
         columns_of = rows if n_rows is None else ex.evaluations.row_order.places[rows]
         edges = self._histograms.edges(grid)
-        of_time = is_time(ex.table, feature)
+        of_time = ex.table.holds_dates(feature)
         apart = now.categorical and not of_time
         meta = {
             "feature": feature,
