@@ -100,7 +100,7 @@ REMARKS = MappingProxyType(
         ),
         # Intervals.
         "few-effective-rows": RemarkKind(
-            "Unequal weights are worth fewer than 600 rows.",
+            "Unequal weights are worth fewer than 30 rows.",
             "Intervals of losses may end too low; the remark gives their simulated coverage.",
             "Use a smaller |τ| or more rows, and read the intervals with care.",
         ),

@@ -26,7 +26,7 @@ _NATS_OF_NO_DENSITY = 100.0
 _FEW_PAIRS = 30
 # With a smaller effective sample size, unequal weights lower the coverage of intervals of losses
 # (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
-_FEW_EFFECTIVE_ROWS = 600
+_FEW_EFFECTIVE_ROWS = 30
 _EVEN_WEIGHTS = 0.9
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 

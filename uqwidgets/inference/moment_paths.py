@@ -22,6 +22,7 @@ from uqwidgets.inference.cancelling import (
 )
 from uqwidgets.inference.interaction_paths import interaction_influences_in
 from uqwidgets.inference.moments import Moments, bounds_of_moments
+from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations
 
 # Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
@@ -312,10 +313,13 @@ class _Path:
 
     def _roles(self, m: int) -> tuple[Floats, Floats]:
         """Return the influences of rows as scored and as donors."""
-        estimate = self.estimates[m]
-        scored = self._s * (self._change_drawn[m] - estimate * self._drawn)
-        donated = self._w * (self._change_received[m] - estimate * self._received)
-        return scored * self.scale, donated * self.scale
+        donated = self._change_received[m] - self.estimates[m] * self._received
+        return self._as_scored(m, slice(None)), self._w * donated * self.scale
+
+    def _as_scored(self, m: int, rows: slice) -> Floats:
+        """Return the influences of some rows as scored."""
+        change = self._change_drawn[m, rows] - self.estimates[m] * self._drawn[rows]
+        return np.asarray(self._s[rows] * change * self.scale)
 
     def _controlled(
         self,
@@ -369,8 +373,10 @@ class _Path:
         s_total, w_total = self._s.sum(axis=0), self._w.sum(axis=0)
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
         plain, leveraged = _Total(self.n, self.t), _Total(self.n, self.t)
+        pooled = PooledSkewness(self.t)
         for block in self._blocks():
             relative = rows.of_rows[block] / unit
+            pooled.add(self._as_scored(m, block) / unit, relative, self._w[block])
             parts = np.square(relative)
             squares += parts.sum(axis=0)
             cubes += _sums(parts, relative)
@@ -382,7 +388,7 @@ class _Path:
             leveraged.add(parts)
         scale = np.where(squares > 0, squares, 1.0)
         chains, of_pairs = self._third_order(m, rows, unit)
-        cubes -= of_pairs
+        skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
         interaction = 2 * (chains - plain.sum * of_weights)
         ess, evenness = self.populations.ess_and_evenness
         return np.stack(
@@ -391,7 +397,7 @@ class _Path:
                 unit * np.sqrt(squares) / self.n,
                 leveraged.sum / scale,
                 leveraged.error / scale,
-                cubes / scale**1.5,
+                skewness,
                 interaction / scale**1.5,
                 1 / ess,
                 self.pair_spread,

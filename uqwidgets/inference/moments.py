@@ -17,6 +17,7 @@ from scipy.special import ndtri, stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.influence import Change
+from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import positive_variance, skewness_corrected
@@ -38,7 +39,8 @@ class Moments(NamedTuple):
         Sum of the squared influences without what is counted twice, with the leverage of each
         row; and the standard error of this sum.
     cubes, interaction : ndarray
-        Sum of the cubes without what is counted twice, and cube of `Change.interaction`.
+        Sum of the cubes without what is counted twice, with the excess of `PooledSkewness`; and
+        cube of `Change.interaction`.
     row_spread, pair_spread : ndarray
         Reciprocals of the effective numbers of rows and of pairs.
     evenness : ndarray
@@ -77,13 +79,20 @@ def row_moments(change: Change, population: Population) -> Moments:
     scale = total if total > 0 else 1.0
     # The squares contain the noise of the draws twice, which takes third moments towards zero
     # where that noise hides them.
-    cubes = dot(squares, relative) - (change.double_counted_cubes / unit) ** 3
+    of_rows = dot(squares, relative)
+    cubes = of_rows - (change.double_counted_cubes / unit) ** 3
+    excess = 0.0
+    if total > 0 and np.ptp(population.weights) > 0:
+        pooled = PooledSkewness(1)
+        rows = (change.influence_scored / unit, relative, population.weights)
+        pooled.add(*(each[:, None] for each in rows))
+        excess = float(pooled.excess(np.array([total]), np.array([of_rows]))[0])
     moments = (
         change.estimate,
         unit * math.sqrt(total) / len(parts),
         variance / scale,
         math.sqrt(dot(deviations, deviations)) / scale,
-        cubes / scale**1.5,
+        cubes / scale**1.5 + excess,
         (change.interaction / unit) ** 3 / scale**1.5,
         1 / population.ess,
         1 / change.pairs,
