@@ -94,8 +94,8 @@ def test_importance_is_that_of_every_pair(table):
 def test_curves_are_mean_predictions_and_have_pictures(table, spacing):
     result = uq.Explainer(model, table, Y).dependence("c", spacing=spacing)
     for value, average in zip(result.grid, result.average, strict=True):
-        given = None if pd.isna(value) else value
-        constant = pd.Series([given] * N, dtype=object).astype(table["c"].dtype)
+        point = None if pd.isna(value) else value
+        constant = pd.Series([point] * N, dtype=object).astype(table["c"].dtype)
         assert average == pytest.approx(model(table.assign(c=constant)).mean(), abs=1e-12)
     assert "<svg" in result._repr_html_()
     assert result.to_altair().to_dict()
@@ -130,16 +130,16 @@ def test_numbers_in_the_byte_order_of_another_machine(dtype):
 def test_rows_in_another_order_are_refused(analysis):
     X = pd.DataFrame({"c": CODES, "z": OTHER}, index=[f"row {k}" for k in range(N)])
     explainer = uq.Explainer(lambda X: X["z"].to_numpy(), X, Y)
-    given = pd.Series(np.arange(N) % 2 == 0, index=X.index)
-    of_order = explainer.importance("squared_error", **{analysis: given})
+    half = pd.Series(np.arange(N) % 2 == 0, index=X.index)
+    of_order = explainer.importance("squared_error", **{analysis: half})
     assert len(of_order.features) == 2
     message = rf"{analysis} has the index of X in another order.*{analysis}\.loc\[X\.index\]"
     for call in (explainer.importance, explainer.scores):
         with pytest.raises(ValueError, match=message):
-            call(**{analysis: given[::-1]})
+            call(**{analysis: half[::-1]})
     # By position where X has no labels of its own.
     unlabelled = uq.Explainer(lambda X: X[:, 1], X.to_numpy(), Y)
-    assert len(unlabelled.importance("squared_error", **{analysis: given[::-1]}).features) == 2
+    assert len(unlabelled.importance("squared_error", **{analysis: half[::-1]}).features) == 2
 
 
 class Probabilities:

@@ -389,7 +389,6 @@ class _Path:
         scale = np.where(squares > 0, squares, 1.0)
         chains, of_pairs = self._third_order(m, rows, unit)
         skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
-        interaction = 2 * (chains - plain.sum * of_weights)
         ess, evenness = self.populations.ess_and_evenness
         return np.stack(
             [
@@ -398,7 +397,7 @@ class _Path:
                 leveraged.sum / scale,
                 leveraged.error / scale,
                 skewness,
-                interaction / scale**1.5,
+                2 * (chains - plain.sum * of_weights) / scale**1.5,
                 1 / ess,
                 self.pair_spread,
                 evenness,
