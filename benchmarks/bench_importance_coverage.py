@@ -260,7 +260,7 @@ def by_effective_rows(runs: int) -> Iterator[str]:
     )
     yield (
         "On 500 tables of 50 to 400 rows each, these were worse. Degrees of freedom from the "
-        "weights and the kurtosis (Bell and McCaffrey 2002): squared error and second feature .91 "
+        "weights and the kurtosis: squared error and second feature .91 "
         "to .94, entropies up to 1.00 at up to 1.28 times the width. Intervals that are wider by a "
         "tenth: .91 to .94, entropies .95 to .99. Half of the correction for skewness with a "
         "larger variance: .92 to .94, entropies .965 to .998. On samples whose influences were "
