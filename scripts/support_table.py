@@ -35,10 +35,10 @@ def table() -> str:
         cells = rows.setdefault(f"{record['host']} {record['version']}", {})
         cells[record["browser"]] = outcome(record)
         cells["date"] = max(record["date"], cells.get("date", ""))
-    lines = ["| Host | Chromium | Firefox | tested on |", "|---|---|---|---|"]
+    lines = ["| Host | Chromium | Firefox | WebKit | tested on |", "|---|---|---|---|---|"]
     for host, cells in rows.items():
-        of = [cells.get(browser, "not tried") for browser in ("chromium", "firefox")]
-        lines.append(f"| {host} | {of[0]} | {of[1]} | {cells['date']} |")
+        of = [cells.get(browser, "not tried") for browser in ("chromium", "firefox", "webkit")]
+        lines.append(f"| {host} | {' | '.join(of)} | {cells['date']} |")
     return "\n".join(lines)
 
 

@@ -73,6 +73,20 @@ def frozen_clock(monkeypatch):
     monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
 
 
+@pytest.fixture(scope="session")
+def kernel():
+    """Run the notebooks of this process one after the other, so that packages are imported once."""
+    from jupyter_client.manager import KernelManager
+
+    manager = KernelManager(kernel_name="python3")
+    with pytest.MonkeyPatch.context() as patch:
+        # The kernel starts with the first notebook and inherits the variables of that time.
+        for variable in ("UQ_NOTEBOOKS", "UQ_PAPER_DATA"):
+            patch.delenv(variable, raising=False)
+        yield manager
+    manager.shutdown_kernel(now=True)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")

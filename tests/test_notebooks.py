@@ -9,8 +9,8 @@ from run_notebooks import run
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def test_the_outputs_of_the_stress_notebook_agree_with_its_text():
-    texts = run("stress.ipynb")
+def test_the_outputs_of_the_stress_notebook_agree_with_its_text(kernel):
+    texts = run("stress.ipynb", kernel)
     assert all(texts)
     truth, responses, *_ = texts
     assert truth.startswith("Stress of 5 features at 21 levels")
@@ -20,8 +20,8 @@ def test_the_outputs_of_the_stress_notebook_agree_with_its_text():
         assert words in everything
 
 
-def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text():
-    texts = run("uncertainty.ipynb")
+def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text(kernel):
+    texts = run("uncertainty.ipynb", kernel)
     assert all(texts)
     _, diagnosis, redundancy, kinds_of_doubt, fair, curve, rows, surface = texts
     verdicts = {line.split()[0]: line for line in diagnosis.splitlines()[2:12]}
@@ -60,8 +60,8 @@ def table(text):
     return {first: numbers for first, numbers in by_first_word.items() if numbers}
 
 
-def test_the_outputs_of_the_learner_notebook_agree_with_its_text():
-    texts = run("learner.ipynb")
+def test_the_outputs_of_the_learner_notebook_agree_with_its_text(kernel):
+    texts = run("learner.ipynb", kernel)
     assert all(texts)
     of_model, draws, of_learner, figure, widths, confidence, against_line, *rest = texts
     assert of_model.startswith("Importance of 4 features for squared error: permutation, 10")

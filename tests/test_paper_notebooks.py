@@ -9,7 +9,6 @@ import re
 
 import numpy as np
 import pytest
-from jupyter_client.manager import KernelManager
 
 from run_notebooks import ROOT, plotting_lines, read, run
 from shared import FOLDER
@@ -26,13 +25,6 @@ FIGURES = {
     "papers/wood_2024.ipynb": (range(1, 14), ()),
 }
 HAS_DATA = FOLDER.is_dir()
-
-
-@pytest.fixture(scope="module")
-def kernel():
-    manager = KernelManager(kernel_name="python3")
-    yield manager
-    manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture(autouse=True)

@@ -7,18 +7,10 @@ import re
 
 import numpy as np
 import pytest
-from jupyter_client.manager import KernelManager
 
 from run_notebooks import read, run
 
 EXERCISES, SOLUTIONS = "workshop/exercises.ipynb", "workshop/solutions.ipynb"
-
-
-@pytest.fixture(scope="module")
-def kernel():
-    manager = KernelManager(kernel_name="python3")
-    yield manager
-    manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ import sys
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -101,18 +102,16 @@ def reference(browsers: Callable[[str], Browser], saved: Path) -> Reference:
 
 
 @pytest.fixture
-def opened(
-    browsers: Callable[[str], Browser], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., AbstractContextManager[tuple[Page, list[str]]]]:
-    """Open a host's app in a browser; the list has the errors of the page, and its requests."""
+def running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., AbstractContextManager[str]]:
+    """Run a host with its app, and return the address of the app."""
     # The apps import this package.
     path = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
     monkeypatch.setenv("PYTHONPATH", path)
 
     @contextmanager
-    def open_app(
-        host: Host, browser: str, *, dark: bool = False
-    ) -> Iterator[tuple[Page, list[str]]]:
+    def run_app(host: Host, *, dark: bool = False) -> Iterator[str]:
         app = tmp_path / ("dark" if dark else "light")
         app.mkdir()
         path, port, token = host.write(app, dark=dark), free_port(), secrets.token_urlsafe(12)
@@ -120,17 +119,34 @@ def opened(
         command = [sys.executable, "-m", *host.command(path, port, token, dark)]
         home = tmp_path / ("dark-home" if dark else "home")
         home.mkdir()
+        with served(command, address + host.health, home):
+            yield address + host.page + (token if host.page.endswith("token=") else "")
+
+    return run_app
+
+
+@pytest.fixture
+def opened(
+    browsers: Callable[[str], Browser], running: Callable[..., AbstractContextManager[str]]
+) -> Callable[..., AbstractContextManager[tuple[Page, list[str]]]]:
+    """Open a host's app in a browser; the list has the errors of the page, and its requests."""
+
+    @contextmanager
+    def open_app(
+        host: Host, browser: str, *, dark: bool = False
+    ) -> Iterator[tuple[Page, list[str]]]:
         faults: list[str] = []
         with (
-            served(command, address + host.health, home),
+            running(host, dark=dark) as address,
             browsers(browser).new_context(viewport=VIEWPORT) as session,
         ):
             page = session.new_page()
             page.set_default_timeout(PATIENCE)
             page.on("pageerror", lambda error: _note_error(str(error), host, faults))
             if not host.requests_elsewhere:
-                page.on("request", lambda request: _note(request.url, port, faults))
-            page.goto(address + host.page + (token if host.page.endswith("token=") else ""))
+                of = urlsplit(address).netloc
+                page.on("request", lambda request: _note(request.url, of, faults))
+            page.goto(address)
             if host.runs_cells:
                 page.wait_for_function(PANEL_READY, timeout=90_000)
                 errors = page.evaluate(RUN_ALL, 90_000)
@@ -145,6 +161,6 @@ def _note_error(error: str, host: Host, faults: list[str]) -> None:
         faults.append(error)
 
 
-def _note(url: str, port: int, faults: list[str]) -> None:
-    if url.startswith("http") and f"//127.0.0.1:{port}" not in url:
+def _note(url: str, server: str, faults: list[str]) -> None:
+    if url.startswith("http") and f"//{server}" not in url:
         faults.append(f"requested {url}")

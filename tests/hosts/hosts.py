@@ -259,7 +259,12 @@ HOSTS = {
         health="api",
         page="notebooks/app.ipynb?token=",
         runs_cells=True,
-        own_errors=("reading 'schema'", 'property "schema"', "The operation was aborted"),
+        own_errors=(
+            "reading 'schema'",
+            'property "schema"',
+            "reading 'last_modified'",  # 7.2, after saving and reloading
+            "The operation was aborted",
+        ),
     ),
     "voila": Host(
         "Voila",

@@ -49,6 +49,8 @@ Styles = dict[str, dict[str, str]]
 #: Called with the width of the widget; returns its styles without a host.
 Reference = Callable[[str, int], Styles]
 
+DARK = """() => window.jupyterapp.commands.execute(
+  "apputils:change-theme", { theme: "JupyterLab Dark" })"""
 SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
 
 
@@ -112,6 +114,18 @@ def styles(root: Locator) -> Styles:
     return root.evaluate(STYLES)
 
 
+def changed_styles(own: Styles, expected: Styles) -> dict[str, tuple[str, str]]:
+    """Return the styles that are not as expected, with both values, of the parts that both have."""
+    assert len(own.keys() & expected.keys()) > 50
+    return {
+        f"{key}: {name}": (value, own[key][name])
+        for key, of in expected.items()
+        if key in own
+        for name, value in of.items()
+        if own[key][name] != value
+    }
+
+
 def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Round:
     """Do all steps on a page on which the app is open."""
     this = Round(page)
@@ -151,15 +165,7 @@ def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Roun
         expect(root.get_by_test_id("uq-tau")).to_have_value("-1")
 
     def keeps_its_styles() -> None:
-        own, expected = styles(root), reference(round(root.bounding_box()["width"]))
-        changed = {
-            f"{key}: {name}": (value, own[key][name])
-            for key, of in expected.items()
-            if key in own
-            for name, value in of.items()
-            if own[key][name] != value
-        }
-        assert len(own.keys() & expected.keys()) > 50
+        changed = changed_styles(styles(root), reference(round(root.bounding_box()["width"])))
         assert not changed, changed
 
     def survives_a_reload() -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from hosts.hosts import HOSTS
-from hosts.rounds import go_round, is_dark, raise_if, record
+from hosts.rounds import DARK, go_round, is_dark, raise_if, record
 
-DARK = """() => window.jupyterapp.commands.execute(
-  "apputils:change-theme", { theme: "JupyterLab Dark" })"""
 # The others take minutes; `make hosts` runs them all.
 CORE = ("notebook", "voila", "marimo run")
 ROUNDS = [
