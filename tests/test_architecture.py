@@ -126,8 +126,8 @@ def test_the_computation_imports_no_widget_library():
         # Results name the type of their chart, for type checkers only.
         if not path.stem.endswith(("chart", "altair", "result")):
             blocked.add("altair")
-        found = blocked & {module.split(".")[0] for module in imports(parsed(path))}
-        importing += [(path, module) for module in found]
+        modules = {module.split(".")[0] for module in imports(parsed(path))}
+        importing += [(path, module) for module in blocked & modules]
     assert not importing
 
 
