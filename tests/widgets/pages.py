@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import zlib
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from uqwidgets.widgets.page.text import DIGITS
 
 STORE = re.compile(r'id="uq-store">(.*?)</script>', re.DOTALL)
 KINDS = {"f4": "<f4", "i4": "<i4", "u1": "|u1"}
@@ -21,8 +22,18 @@ def chunks_of(path: Path) -> dict[str, str]:
     return json.loads(match.group(1))
 
 
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of a text: two characters hold 13 bits, a single last one 6."""
+    digits = [DIGITS.index(code) for code in text.encode("ascii")]
+    pairs = zip(digits[::2], digits[1::2], strict=False)
+    bits = "".join(f"{91 * high + low:013b}" for high, low in pairs)
+    bits += f"{digits[-1]:06b}" if len(digits) % 2 else ""
+    whole = len(bits) // 8
+    return int(bits[: 8 * whole] or "0", 2).to_bytes(whole, "big")
+
+
 def inflated(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text))
+    return zlib.decompress(bytes_of(text))
 
 
 def index_of(path: Path) -> dict[str, Any]:
@@ -55,9 +66,11 @@ def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarr
     if one["dtype"] == "whole":
         return signed.astype(np.float64)
     whole = np.cumsum(signed.astype(np.int16), axis=0, dtype=np.int16)
-    scale = columns[one["scale"]]
-    scale = scale.reshape(one["shape"][1:]) if scale.size > 1 else scale
-    values = np.where(whole == -32768, np.nan, whole * scale)
+    scale, center = (
+        part.reshape(one["shape"][1:]) if part.size > 1 else part
+        for part in (columns[one["scale"]], columns[one["center"]])
+    )
+    values = np.where(whole == -32768, np.nan, center + whole * scale)
     return values.T if one["transposed"] else values
 
 

@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.page.low_rank import coefficients, low_rank, shared_scores
+from uqwidgets.widgets.page.low_rank import coefficients, low_rank, low_ranks, shared_scores
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
-from widgets.pages import index_of, inflated, stored_columns
+from uqwidgets.widgets.page.text import as_text
+from widgets.pages import bytes_of, index_of, inflated, stored_columns
 
 
 def model(X):
@@ -67,12 +68,17 @@ def test_matrices_of_the_same_populations_share_their_scores():
     every = [(scores @ rng.normal(size=(5, k)), np.ones(k)) for k in (30, 50, 40, 30, 60)]
     unlike = np.zeros((8, 60, 3))
     unlike[1, 7] = 100.0 * rng.normal(size=3)
+    wide = [(np.tile(each, (1, 1, 6)), np.ones(6 * each.shape[2])) for each, _ in every]
     shared = shared_scores(every)
     assert shared_scores(every[:3]) is None  # too few
     assert shared.whole.shape == (480, 6)  # and the common start of all sides
     store, own = Store(), Store()
-    numbers = [store.add_paths(*each, str(i), shared) for i, each in enumerate(every)]
-    numbers.append(store.add_paths(unlike, np.ones(3), "unlike", shared))
+    together = [*every, (unlike, np.ones(3))]
+    products = low_ranks(together)
+    numbers = [
+        store.add_paths(*each, str(i), product)
+        for i, (each, product) in enumerate(zip(together, products, strict=True))
+    ]
     for i, each in enumerate(every):
         own.add_paths(*each, str(i))
     basis = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(8) / 7), 7)
@@ -87,6 +93,28 @@ def test_matrices_of_the_same_populations_share_their_scores():
     assert left[5] != left[0]
     each_size = [sum(map(len, one.deflated({}).values())) for one in (store, own)]
     assert each_size[0] < 0.7 * each_size[1]
+    # Their own scores are the smaller part of wide matrices.
+    assert all(product.shared is None for product in low_ranks(wide))
+
+
+def test_matrices_that_are_not_alike_have_scores_of_their_own():
+    rng = np.random.default_rng(5)
+    every = [(50 * rng.normal(size=(8, 60, 1)) * np.ones(40), np.ones(40)) for _ in range(6)]
+    products = low_ranks(every)
+    assert [product.left.shape[1] for product in products] == [1] * 6
+    assert all(product.shared is None for product in products)
+
+
+def test_bytes_are_text_that_html_and_json_leave_as_it_is():
+    rng = np.random.default_rng(6)
+    for n in [*range(40), 1000]:
+        data = rng.integers(256, size=n, dtype=np.uint8).tobytes()
+        text = as_text(data)
+        assert bytes_of(text) == data
+        assert json.dumps(text) == f'"{text}"'
+        assert not set("<&") & set(text)
+    assert len(text) <= 1.231 * len(data) + 1
+    assert as_text(b"page \x00\xff") == "JR1lW6 1`"
 
 
 def test_polylines_are_stored_to_within_their_tolerance():
@@ -114,6 +142,14 @@ def test_a_column_is_stored_once():
     numbers = [store.add(values, "one"), store.add(values.copy(), "other")]
     numbers.append(store.add(values[:3], "one"))
     assert numbers == [0, 0, 1]
+
+
+def test_scaled_levels_far_from_zero_are_precise():
+    values = 1e4 + np.linspace(0, 1, 11)[:, None] * np.ones(3)
+    store = Store()
+    number = store.add_scaled(values, "levels", 250, is_one_axis=True)
+    restored = stored_columns(store.deflated({}))[number]
+    assert np.abs(restored - values).max() < 0.0031
 
 
 def test_scaled_levels_keep_their_digits():

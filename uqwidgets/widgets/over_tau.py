@@ -116,6 +116,9 @@ class Track:
     is_large : bool
         Whether it has many columns for every stressed feature, so that a page stores them only to
         within the tolerance.
+    sizes_in_page : callable, optional
+        From columns, and the columns of the view at tau = 0, to ``sizes`` for a page, where the
+        axis is longer.
     """
 
     name: str
@@ -128,6 +131,7 @@ class Track:
     finest: int = _FINEST
     derivation: Derivation | None = None
     is_large: bool = False
+    sizes_in_page: Callable[[Samples, Mapping[str, Any]], Mapping[str, Any]] | None = None
 
 
 @dataclass(eq=False)

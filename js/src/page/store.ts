@@ -8,7 +8,7 @@ interface Stored {
   /** Where its bytes begin in the inflated chunk, and how many bytes a number has. */
   at: number;
   size: number;
-  /** The column of the multiples that scaled values are stored in. */
+  /** The column of the steps that scaled values are stored in. */
   scale?: number;
   /** The columns of a product of two matrices, (rank, orders, sides) and (rank, k). */
   rank?: number;
@@ -36,8 +36,32 @@ const UNSIGNED = { 2: Uint16Array, 4: Uint32Array } as const;
 
 const count = (shape: number[]) => shape.reduce((product, n) => product * n, 1);
 
+/** The digits of the text of a chunk by their character codes; see `uqwidgets/widgets/page/text.py`. */
+const DIGITS = new Uint8Array(128);
+let digit = 0;
+for (let code = 0x20; code < 0x7f; code++)
+  if (!'"&<\\'.includes(String.fromCharCode(code))) DIGITS[code] = digit++;
+
+/** The bytes of a text: two characters hold 13 bits, a single one at the end 6. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const whole = text.length >> 1;
+  const bytes = new Uint8Array((13 * whole + 6 * (text.length & 1)) >> 3);
+  const at = (i: number) => DIGITS[text.charCodeAt(i)] as number;
+  let [bits, held, next] = [0, 0, 0];
+  for (let i = 0; i < text.length; i += 2) {
+    const isPair = i + 1 < text.length;
+    bits = isPair ? (bits << 13) | (91 * at(i) + at(i + 1)) : (bits << 6) | at(i);
+    for (held += isPair ? 13 : 6; held >= 8 && next < bytes.length; ) {
+      held -= 8;
+      bytes[next++] = bits >> held;
+    }
+    bits &= (1 << held) - 1;
+  }
+  return bytes;
+}
+
 async function inflate(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const bytes = bytesOf(text);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -55,7 +79,7 @@ export class Store {
     readonly stored: Stored[],
   ) {}
 
-  /** Reads the index; `texts` are the chunks in base64, of which `""` is the index. */
+  /** Reads the index; `texts` are the chunks, of which `""` is the index. */
   static async open(texts: Record<string, string>): Promise<Store> {
     const index: unknown = JSON.parse(new TextDecoder().decode(await inflate(texts[""] ?? "")));
     if (!isRecord(index) || !Array.isArray(index.columns)) throw new Error("the index is no index");
@@ -125,9 +149,11 @@ export class Store {
       if (!Kind) throw new Error(`column ${number} is of the unknown type ${dtype}`);
       return { dtype, shape, data: new Kind(bytes.buffer) };
     }
-    const scale = this.column(stored.scale).data;
+    const [scale, center] = [this.column(stored.scale).data, this.column(stored.center ?? -1).data];
     const values = Float32Array.from(sums(bytes, stored), (whole, i) =>
-      whole === UNKNOWN ? Number.NaN : whole * (scale[i % scale.length] as number),
+      whole === UNKNOWN
+        ? Number.NaN
+        : (center[i % center.length] as number) + whole * (scale[i % scale.length] as number),
     );
     return stored.transposed ? transposed(values, shape) : { dtype, shape, data: values };
   }

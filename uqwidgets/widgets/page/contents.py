@@ -9,22 +9,18 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.over_tau import Level, Side, Track, settle
-from uqwidgets.widgets.page.low_rank import coefficients as polynomial
-from uqwidgets.widgets.page.low_rank import shared_scores
-from uqwidgets.widgets.page.store import Store, positive
+from uqwidgets.widgets.page.store import Store
+from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views.view import Content, View
 
-# Values of a drawn line: as many steps as a tall screen has points.
-_LINE_STEPS = 2047
-# Largest relative error of what no axis shows.
-_OF_PRINTED = 1e-5
+# Steps of a drawn line, and of one over tau, from the middle to the end of its axis: a rounded
+# value is off by 0.1 % and by 0.01 % of the axis.
+_LINE_STEPS, _PROFILE_STEPS = 250, 2500
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (
@@ -111,8 +107,7 @@ class Cohort:
         self._populations: dict[tuple[Stressed, float], Populations] = {}
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
-        # Large tracks that are stored together, with what describes each.
-        self._paths: dict[Any, list[tuple[dict[str, Any], Track, Sequence[Side]]]] = {}
+        self._stored_tracks = StoredTracks(store)
         self._entries: dict[str, dict[str, Any]] = {view.name: {} for view in self._views}
         # Largest number of rows with single values in the page, by the name of the view.
         self.most_rows: dict[str, int] = {}
@@ -130,7 +125,7 @@ class Cohort:
             further = [replace(each, tau=0.0) for each in inputs]
             for at in [*self._choices.of(view, self._inputs), *further]:
                 self._add(view, at)
-        self._store_paths()
+        self._stored_tracks.join()
 
     def add_exact(self, inputs: Inputs) -> None:
         """Add the contents at a level of tau, which would be interpolated otherwise.
@@ -185,10 +180,10 @@ class Cohort:
             entry["beyond"] = self._beyond(view, at)
         start = self._level(at, self._stressed[0], 0.0)
         profile = view.profile_over_tau(start, only_known=False)
-        entry["profile"] = {name: self._store.add(v, chunk) for name, v in profile.items()}
+        entry["profile"] = {name: self._drawn(values, chunk) for name, values in profile.items()}
         entry["texts"] = self._texts(view, at)
         entry["tracks"] = [
-            self._track(view, track, at, chunk) for track in view.over_tau(start.inputs)
+            self._track(view, track, at, content, chunk) for track in view.over_tau(start.inputs)
         ]
 
     @property
@@ -245,30 +240,47 @@ class Cohort:
                 texts[one.key] = {name: [t[name] for t in at_levels] for name in at_levels[0]}
         return texts
 
-    def _track(self, view: View, track: Track, at: Inputs, chunk: str) -> int:
+    def _drawn(self, values: Floats, chunk: str) -> int:
+        """Store lines over tau, which the page draws, or their levels."""
+        if values.ndim < 2:
+            return self._store.add(values, chunk)
+        return self._store.add_scaled(values.T, chunk, _PROFILE_STEPS, is_transposed=True)
+
+    def _track(self, view: View, track: Track, at: Inputs, content: Content, chunk: str) -> int:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
         if key not in self._track_numbers:
             sides = [Side(sign) for _, sign in self._sides]
             features = [one for one, _ in self._sides]
             while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
-                self._refine(track, [sides[i] for i in todo], [features[i] for i in todo], at)
+                self._refine(view, track, [sides[i] for i in todo], [features[i] for i in todo], at)
             if track.derivation is not None:
                 self._settle(track, sides, features, at)
+            if track.sizes_in_page is not None:
+                in_page = track.sizes_in_page
+                track = replace(track, sizes=lambda each: in_page(each, content.columns))
             self._track_numbers[key] = len(self._tracks)
-            self._tracks.append(self._stored_track(view, track, sides, chunk))
+            self._tracks.append(self._stored_tracks.add(view.name, track, sides, chunk))
         return self._track_numbers[key]
 
     def _refine(
-        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
+        self,
+        view: View,
+        track: Track,
+        sides: Sequence[Side],
+        features: Sequence[Stressed],
+        at: Inputs,
     ) -> None:
         new = [side.new_nodes(track) for side in sides]
-        levels = [
-            self._level(at, feature, side.sign * distance)
+        at_levels = [
+            (feature, side.sign * distance)
             for side, feature, distances in zip(sides, features, new, strict=True)
             for distance in distances.tolist()
         ]
+        number, different = _numbered([self._population_of(view, each) for each in at_levels])
+        levels = self._levels(at, [at_levels[i] for i in different])
         samples = track.sample(levels, lambda: self._report(""))
+        samples = {name: values[number] for name, values in samples.items()}
         start = 0
         for side, distances in zip(sides, new, strict=True):
             stop = start + len(distances)
@@ -279,75 +291,10 @@ class Cohort:
         self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
     ) -> None:
         def levels(numbers: Positions, x: Floats) -> list[Level]:
-            return [
-                self._level(at, features[i], sides[i].sign * distance)
-                for i, distance in zip(numbers.tolist(), x.tolist(), strict=True)
-            ]
+            places = zip(numbers.tolist(), x.tolist(), strict=True)
+            return self._levels(at, [(features[i], sides[i].sign * each) for i, each in places])
 
         settle(track, sides, levels, lambda: self._report(""))
-
-    def _stored_track(
-        self, view: View, track: Track, sides: Sequence[Side], chunk: str
-    ) -> dict[str, Any]:
-        """Store a track; `_store_paths` adds the columns of a large one."""
-        stored: dict[str, Any] = {"straight": track.derivation is not None, "columns": {}}
-        if not sides:
-            return stored
-        if track.derivation is not None:
-            return {**stored, "joint": self._polylines(track, sides, chunk)}
-        samples = [values for side in sides for values in side.samples.values()]
-        if track.is_large and all(v.size > 0 and bool(np.isfinite(v).all()) for v in samples):
-            self._paths.setdefault((view.name, track.name, chunk), []).append(
-                (stored, track, sides)
-            )
-            return stored
-        sides = [side.thinned(track.tolerance) for side in sides]
-        first, stored["sides"] = 0, []
-        for side in sides:
-            stored["sides"].append([side.m, first])
-            first += side.m + 1
-        stored["columns"] = {
-            name: self._store.add_scaled(np.concatenate([s.samples[name] for s in sides]), chunk)
-            for name in sides[0].samples
-        }
-        return stored
-
-    def _polylines(self, track: Track, sides: Sequence[Side], chunk: str) -> dict[str, Any]:
-        """Store functions of tau that are not smooth, to within the tolerance of the track."""
-        columns = [side.even for side in sides]
-        assert track.derivation is not None
-        each = []
-        for samples in columns:
-            assert samples is not None, "a track with a derivation is settled"
-            sizes = track.sizes(samples)
-            flat = [
-                (
-                    values.reshape(len(values), -1),
-                    np.broadcast_to(sizes[name], values.shape).reshape(len(values), -1),
-                )
-                for name, values in samples.items()
-            ]
-            each.append([np.concatenate(part, axis=1) for part in zip(*flat, strict=True)])
-        values, lengths = (np.stack(part) for part in zip(*each, strict=True))
-        number = self._store.add_polylines(values, track.tolerance * lengths, chunk)
-        names = [[name, values[0].size] for name, values in (columns[0] or {}).items()]
-        return {"column": number, "start": 0, "names": names}
-
-    def _store_paths(self) -> None:
-        """Store the tracks that are polynomials to within their tolerances, alike ones together."""
-        alike: dict[Any, list[tuple[str, list[dict[str, Any]], Floats, Floats]]] = {}
-        for (*_, chunk), group in self._paths.items():
-            paths, tolerance = _joined(group)
-            stored = [each for each, *_ in group]
-            group.clear()  # otherwise the samples stay in memory beside the polynomials
-            alike.setdefault(paths.shape[:2], []).append((chunk, stored, paths, tolerance))
-        for chunks in alike.values():
-            shared = shared_scores([each[2:] for each in chunks])
-            for chunk, stored, paths, tolerance in chunks:
-                number = self._store.add_paths(paths, tolerance, chunk, shared)
-                for one in stored:
-                    one["joint"]["column"] = number
-        self._paths = {}
 
     @cached_property
     def _sides(self) -> list[tuple[Stressed, float]]:
@@ -358,6 +305,25 @@ class Cohort:
         """Return the sides of 0 that can be reached."""
         return [sign for sign in (-1.0, 1.0) if self._of(stressed, sign).is_reachable]
 
+    def _population_of(self, view: View, level: tuple[Stressed, float]) -> Any:
+        """Identify what a view reads of a level; without stress, most views read the rows alone."""
+        return 0.0 if not level[1] and not view.reads_stress else level
+
+    def _levels(self, at: Inputs, places: Sequence[tuple[Stressed, float]]) -> list[Level]:
+        """Return levels of features, of which the weights are solved for feature by feature."""
+        unknown: dict[Stressed, list[float]] = {}
+        for stressed, tau in dict.fromkeys(places):
+            if (stressed, tau) not in self._populations:
+                unknown.setdefault(stressed, []).append(tau)
+        for stressed, taus in unknown.items():
+            inputs = stressed.inputs(self._inputs)
+            every = self._builder.at_levels(inputs, taus, lambda: None)
+            for tau, populations in zip(taus, every, strict=True):
+                if not self._has_room(populations):
+                    break
+                self._populations[stressed, tau] = populations
+        return [self._level(at, *place) for place in places]
+
     def _level(self, at: Inputs, stressed: Stressed, tau: float) -> Level:
         return Level(self._of(stressed, tau), partial(stressed.inputs, at, tau))
 
@@ -367,10 +333,14 @@ class Cohort:
             return known
         populations = self._builder.build(stressed.inputs(self._inputs, tau), lambda: None)
         assert populations is not None, "a cohort has rows"
-        weights = len(populations.now.weights) * (len(self._populations) + 1)
-        if weights <= _MOST_WEIGHTS:
+        if self._has_room(populations):
             self._populations[stressed, tau] = populations
         return populations
+
+    def _has_room(self, populations: Populations) -> bool:
+        """Return whether the weights of a further population are stored."""
+        n_weights = len(populations.now.weights) * (len(self._populations) + 1)
+        return n_weights <= _MOST_WEIGHTS
 
 
 def key_of(view: View, inputs: Inputs) -> str:
@@ -384,6 +354,17 @@ def reads_of(view: View) -> list[str]:
     return [name for name in view.reads if name not in (*_OF_THE_FRONT_END, *_STRESS)]
 
 
+def _numbered(keys: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Return the number of each key among the different ones, and where each of these is first."""
+    numbers: dict[Any, int] = {}
+    first: list[int] = []
+    for i, key in enumerate(keys):
+        if key not in numbers:
+            numbers[key] = len(first)
+            first.append(i)
+    return [numbers[key] for key in keys], first
+
+
 def _compact(value: list[Any]) -> str:
     """Write a value as ``JSON.stringify`` does."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
@@ -392,46 +373,3 @@ def _compact(value: list[Any]) -> str:
 def _chunk(view: View, inputs: Inputs) -> str:
     """Return the name of the chunk of the store for a content of a view."""
     return f"{view.name} {inputs.feature}" if "feature" in view.reads else view.name
-
-
-def _joined(
-    group: Sequence[tuple[dict[str, Any], Track, Sequence[Side]]],
-) -> tuple[Floats, Floats]:
-    """Return the polynomials of some tracks side by side, with their tolerances.
-
-    What is stored of each track gets its place among them.
-    """
-    orders = max(side.m for _, _, sides in group for side in sides)
-    coefficients, tolerances, start = [], [], 0
-    for stored, track, sides in group:
-        samples = {
-            name: np.concatenate([side.samples[name] for side in sides])
-            for name in sides[0].samples
-        }
-        sizes = track.sizes(samples)
-        names: list[tuple[str, int]] = []
-        for name, values in samples.items():
-            flat = values.reshape(len(values), -1)
-            names.append((name, flat.shape[1]))
-            tolerances.append(
-                track.tolerance * _lengths(sizes[name], values)
-                if name in sizes
-                else _OF_PRINTED * np.abs(flat).max(axis=0)
-            )
-        stored["joint"] = {"column": None, "start": start, "names": names}
-        start += sum(n for _, n in names)
-        flat_sides = [
-            np.concatenate([v.reshape(len(v), -1) for v in s.samples.values()], axis=1)
-            for s in sides
-        ]
-        coefficients.append(np.stack([polynomial(values, orders) for values in flat_sides], axis=1))
-    paths = np.concatenate(coefficients, axis=2)
-    return paths, positive(np.concatenate(tolerances), np.abs(paths[0]).max(axis=0))
-
-
-def _lengths(size: Any, values: Floats) -> Floats:
-    """Return the length of the axis of each number of a level, shape (k,)."""
-    lengths = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape).max(axis=0).ravel()
-    # The axis has no length where all numbers are equal up to rounding.
-    least = max(1e-9 * float(np.abs(values).max(initial=0.0)), 1e-300)
-    return np.asarray(np.maximum(lengths, least))

@@ -32,6 +32,8 @@ _MOST_TRIALS, _SMALLER = 6, 1.1
 _SMALL, _STRIDE = 0.3, 8
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 4
+# Matrices with more columns than this share of their rows have scores of their own, too.
+_WIDE = 0.3
 # Most scores that matrices share, and the size below which one is left out.
 _MOST_SHARED, _NEGLIGIBLE = 512, 1.0
 # The step of a score in the column where it has the largest weight, and how many steps its largest
@@ -47,11 +49,14 @@ class LowRank(NamedTuple):
     left : ndarray of shape (m, r), int32
     right : ndarray of shape (r, k), int32
     scale : ndarray of shape (r,), float32
+    shared : ndarray of shape (m, s), int32, or None
+        Scores of several matrices, of which ``left`` are the first.
     """
 
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
     scale: npt.NDArray[np.float32]
+    shared: npt.NDArray[np.int32] | None = None
 
     @property
     def values(self) -> Floats:
@@ -166,7 +171,7 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
                 right = np.rint(weights / step).astype(np.int32)
                 rank = int(np.flatnonzero(right.any(axis=1)).max(initial=-1)) + 1
                 scale = (step * shared.scale[:rank]).astype(np.float32)
-                return LowRank(shared.whole[:, :rank], right[:rank], scale)
+                return LowRank(shared.whole[:, :rank], right[:rank], scale, shared.whole)
 
             return _coarsest(of_shared, matrix, largest)
     scores, components = _principal(matrix)
@@ -183,6 +188,37 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
         )
 
     return _coarsest(rounded, matrix, largest)
+
+
+def low_ranks(paths: Sequence[tuple[Floats, Floats]]) -> list[LowRank]:
+    """Return a product for each of these matrices, with scores that are shared where this is less.
+
+    Parameters
+    ----------
+    paths : sequence of (ndarray of shape (orders + 1, sides, k), ndarray of shape (k,))
+        As for `in_tolerances`; k may differ.
+    """
+    own = [low_rank(in_tolerances(*each)[0]) for each in paths]
+    orders, sides = paths[0][0].shape[:2]
+    # The scores of wide matrices are the smaller part of them.
+    is_wide = all(each.shape[2] > orders * sides * _WIDE for each, _ in paths)
+    scores = None if is_wide else shared_scores(paths)
+    if scores is None:
+        return own
+    shared = [low_rank(in_tolerances(*each)[0], scores) for each in paths]
+    either = [min(pair, key=_bits) for pair in zip(own, shared, strict=True)]
+    saved = sum(_bits(a) - _bits(b) for a, b in zip(own, either, strict=True))
+    return either if saved > _bits_of(scores.whole) else own
+
+
+def _bits(product: LowRank) -> float:
+    """Estimate the size of a product, without scores that are stored once for all."""
+    left = 0.0 if product.shared is not None else _bits_of(product.left)
+    return left + _bits_of(product.right)
+
+
+def _bits_of(whole: npt.NDArray[np.int32]) -> float:
+    return float(np.log2(1 + 2 * np.abs(whole, dtype=np.float64)).sum())
 
 
 def _coarsest(

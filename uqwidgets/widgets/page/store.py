@@ -8,7 +8,6 @@ easier to deflate.
 
 from __future__ import annotations
 
-import base64
 import json
 import zlib
 from collections.abc import Mapping
@@ -20,8 +19,9 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.page.low_rank import SharedScores, in_tolerances, low_rank
+from uqwidgets.widgets.page.low_rank import LowRank, in_tolerances, low_rank
 from uqwidgets.widgets.page.polylines import polylines
+from uqwidgets.widgets.page.text import as_text
 
 #: Types of columns: float64, float32, int32, uint8.
 DType = Literal["f8", "f4", "i4", "u1"]
@@ -70,11 +70,11 @@ class Store:
         Parameters
         ----------
         values : array-like of shape (levels, ...)
-            They are stored in multiples of ``1 / most`` of the largest value of all levels. Values
-            that are not finite become NaN.
+            They are stored in steps from the middle of all levels. Values that are not finite
+            become NaN.
         chunk : str
         most : int, optional
-            Largest whole number.
+            Number of steps from the middle to the largest value.
         is_one_axis : bool, default=False
             Whether all values have one axis, and not each series of levels its own.
         is_transposed : bool, default=False
@@ -82,15 +82,21 @@ class Store:
         """
         array = np.asarray(values, dtype=np.float64)
         is_finite = np.isfinite(array)
-        largest = np.abs(np.where(is_finite, array, 0.0)).max(
-            axis=None if is_one_axis else 0, initial=0.0
-        )
-        scale = np.where(largest > 0, largest / most, 1.0).astype(np.float32)
-        whole = np.where(is_finite, np.rint(np.where(is_finite, array, 0.0) / scale), _UNKNOWN)
+        axis = None if is_one_axis else 0
+        least = np.where(is_finite, array, np.inf).min(axis=axis, initial=np.inf)
+        largest = np.where(is_finite, array, -np.inf).max(axis=axis, initial=-np.inf)
+        # Where nothing is finite, there is no axis.
+        least, largest = (np.where(np.isfinite(end), end, 0.0) for end in (least, largest))
+        center = (least / 2 + largest / 2).astype(np.float32)
+        reach = np.maximum(largest - center, center - least)
+        scale = np.where(reach > 0, reach / most, 1.0).astype(np.float32)
+        steps = np.rint((np.where(is_finite, array, center) - center) / scale)
+        whole = np.where(is_finite, steps, _UNKNOWN)
         facts = {
             "dtype": "f4",
             "shape": list(array.shape),
             "scale": self.add(np.ravel(scale), chunk),
+            "center": self.add(np.ravel(center), chunk),
             "transposed": is_transposed,
         }
         # Differences wrap around, as the page's sums of them do.
@@ -98,7 +104,7 @@ class Store:
         return self._put(_unsigned(differences).astype(np.uint16), facts, chunk)
 
     def add_paths(
-        self, paths: Floats, tolerance: Floats, chunk: str, shared: SharedScores | None = None
+        self, paths: Floats, tolerance: Floats, chunk: str, product: LowRank | None = None
     ) -> int:
         """Add averages as polynomials of tau, and return the number of the column.
 
@@ -109,14 +115,15 @@ class Store:
         tolerance : ndarray of shape (k,)
             Largest error of each of the averages at a node, as `positive` returns it.
         chunk : str
-        shared : SharedScores, optional
-            They are stored once, in a chunk of their own.
+        product : LowRank, optional
+            From `low_ranks`; scores that several matrices share are stored once, in a chunk of
+            their own.
         """
         relative, center = in_tolerances(paths, tolerance)
-        product = low_rank(relative, shared)
+        product = product or low_rank(relative)
         # They are stored by components, because the numbers of one are of similar size.
-        if shared is not None and np.shares_memory(product.left, shared.whole):
-            left = self._add_whole(shared.whole.T, _SHARED)
+        if product.shared is not None:
+            left = self._add_whole(product.shared.T, _SHARED)
         else:
             left = self._add_whole(product.left.T, chunk)
         facts = {
@@ -178,7 +185,7 @@ class Store:
         return self._numbers[key]
 
     def deflated(self, index: Mapping[str, Any]) -> dict[str, str]:
-        """Return the chunks as base64 by their names; ``""`` is the index with the columns.
+        """Return the chunks as text by their names; ``""`` is the index with the columns.
 
         Parameters
         ----------
@@ -187,7 +194,7 @@ class Store:
         """
         text = json.dumps({**plain(index), "columns": self._columns}, separators=(",", ":"))
         chunks = {"": text.encode(), **{name: b"".join(p) for name, p in self._bytes.items()}}
-        return {name: _base64(data) for name, data in chunks.items()}
+        return {name: as_text(zlib.compress(data, 9)) for name, data in chunks.items()}
 
 
 def _unsigned(whole: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -209,7 +216,3 @@ def _filled(values: Floats, is_finite: npt.NDArray[np.bool_]) -> Floats:
     nearest = np.where(last < 0, is_finite.argmax(axis=1)[:, None], last)
     filled = np.take_along_axis(values, nearest, axis=1)
     return np.asarray(np.where(np.isfinite(filled), filled, 0.0))
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -256,33 +257,60 @@ class PopulationBuilder:
         check : callable
             See `FilteredRows.meeting`.
         """
+        return next(self.at_levels(inputs, [inputs.tau], check), None)
+
+    def at_levels(
+        self, inputs: Inputs, taus: Sequence[float], check: Callable[[], None]
+    ) -> Iterator[Populations]:
+        """Yield the populations of several levels, whose weights are solved for together.
+
+        Nothing is yielded where no row meets the filter.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            Their own tau has no effect.
+        taus : sequence of float
+        check : callable
+            See `FilteredRows.meeting`.
+        """
         n = len(self._explainer.table)
         mask = self.filtered.chosen(inputs, check)
         if mask is not None and not mask.any():
-            return None
+            return
         unstressed = Population.of(n, rows=mask)
         # A filter that leaves out no row selects the same population as no filter.
         filters = () if mask is None else (*inputs.ice_filter, inputs.complement)
         selection = self._selection(filters, unstressed.rows, inputs)
-        feature, tau = inputs.stress_feature, inputs.tau
-        category = self.category(inputs)
+        feature, category = inputs.stress_feature, self.category(inputs)
         if selection.described is not None:
-            return self._described(inputs, mask, selection, selection.described, filters)
-        now, projection = unstressed, None
-        if feature:
-            column = selection.column(feature, category)
-            if column is None:
-                projection = Projection(None, np.nan, np.nan, "no value")
-            else:
-                projection = column.column.project(tau)
-                if projection.weights is not None and tau:
-                    now = Population.of(n, column.expand(projection.weights, n), mask)
-        is_reachable = projection is None or projection.weights is not None or not tau
-        stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
-        key, rows_key = (stress, filters), (filters,)
-        return Populations(
-            now, unstressed, key, rows_key, selection, category, projection, is_reachable
-        )
+            for tau in taus:
+                at = replace(inputs, tau=tau)
+                yield self._described(at, mask, selection, selection.described, filters)
+            return
+        projections: Iterator[Projection | None] = repeat(None)
+        column = selection.column(feature, category) if feature else None
+        if column is not None:
+            projections = column.column.projections(np.array(taus, dtype=np.float64))
+        elif feature:
+            projections = repeat(Projection(None, np.nan, np.nan, "no value"))
+        for tau, projection in zip(taus, projections, strict=False):
+            now = unstressed
+            weights = None if projection is None else projection.weights
+            if column is not None and weights is not None and tau:
+                now = Population.of(n, column.expand(weights, n), mask)
+            is_reachable = projection is None or weights is not None or not tau
+            stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
+            yield Populations(
+                now,
+                unstressed,
+                (stress, filters),
+                (filters,),
+                selection,
+                category,
+                projection,
+                is_reachable,
+            )
 
     def _described(
         self,

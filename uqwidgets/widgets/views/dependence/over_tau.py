@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,9 @@ from uqwidgets.widgets.views.dependence.histograms import Histograms
 _TOLERANCE, _OF_BAND, _OF_OPACITY = 0.001, 5, 10
 # Largest error of a share of rows, as a part of the largest one, whose bar is 40 points high.
 _OF_SHARES = 0.005
+# In a page, errors of the average are so many times as large where a reader zooms to it; and errors
+# of the bars, which become no larger.
+_MOST_ZOOM, _BAR = 5.0, 2.0
 
 
 def curve_tracks(
@@ -43,11 +46,13 @@ def curve_tracks(
     key, rows = curves.key(inputs, False), (inputs.feature, inputs.color_by)
     lines, of_lines = (inputs.ice_lines, inputs.selection), _OF_OPACITY * _TOLERANCE
     large: Any = {"is_large": True}
+    among_lines: Any = {**large, "sizes_in_page": _of_the_axis_with_lines}
+    bars: Any = {**large, "sizes_in_page": _of_high_bars}
     tracks = [
-        Track("curve", key, samples.averages, _TOLERANCE, _of_the_axis, **large),
+        Track("curve", key, samples.averages, _TOLERANCE, _of_the_axis, **among_lines),
         # Steps, which no further levels would make smoother.
         Track("near", (inputs.feature, inputs.spacing), samples.near, np.inf, lambda _: {}, COARSE),
-        Track("rows", rows, samples.shares, _OF_SHARES, _of_the_largest, **large),
+        Track("rows", rows, samples.shares, _OF_SHARES, _of_the_largest, **bars),
         Track("lines", lines, samples.weights_of_lines, of_lines, _of_the_largest, **large),
     ]
     if inputs.group_averages:
@@ -135,6 +140,24 @@ def _of_the_axis(columns: Samples) -> dict[str, Any]:
     finite = ends[np.isfinite(ends)]
     axis = np.ptp(finite) if len(finite) else 0.0
     return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
+
+
+def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Length of the axis where the lines of single rows are drawn on it.
+
+    A reader can zoom to the average, so the axis of the lines counts only up to a limit.
+    """
+    sizes = _of_the_axis(columns)
+    lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
+    if not len(lines) or not sizes["average"] > 0:
+        return sizes
+    longer = np.clip(np.ptp(lines) / sizes["average"], 1.0, _MOST_ZOOM)
+    return {name: longer * size for name, size in sizes.items()}
+
+
+def _of_high_bars(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
+    del content  # bars have an axis of their own
+    return {name: _BAR * size for name, size in _of_the_largest(columns).items()}
 
 
 def _of_the_largest(columns: Samples) -> dict[str, Any]:
