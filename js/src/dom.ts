@@ -114,3 +114,9 @@ export function setOptions(select: HTMLSelectElement, choices: PickerChoice[]): 
     }
   }
 }
+
+/** Calls a function before and after printing; first those that measure. */
+export function onPrint(callback: (event: Event) => void, signal: AbortSignal, capture = false) {
+  for (const name of ["beforeprint", "afterprint"])
+    window.addEventListener(name, callback, { signal, capture });
+}

@@ -152,6 +152,34 @@ def test_the_tables_are_downloaded_with_exact_numbers(page, explorer, tmp_path):
     expect(page.get_by_label("Reviewer")).to_have_value(code)
 
 
+def test_the_charts_of_a_wide_window_are_drawn_anew_for_the_paper(page):
+    root = page.get_by_test_id("uq-root")
+
+    def ends():
+        """Return the width of the explorer, and where its charts end."""
+        return root.evaluate(
+            """(root) => [root.clientWidth, ...[...root.querySelectorAll("svg")].map((chart) =>
+              chart.getBoundingClientRect().right - root.getBoundingClientRect().left)]"""
+        )
+
+    on_screen = ends()
+    assert on_screen[0] > 1000
+    page.evaluate("""() => {
+      window.printed = [];
+      window.addEventListener("beforeprint", () => window.printed.push("before"));
+      window.dispatchEvent(new Event("beforeprint"));
+    }""")
+    width, *charts = ends()
+    assert 600 < width <= 681
+    assert len(charts) > 3
+    assert 500 < max(charts) <= width
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert ends() == on_screen
+    page.pdf(format="A4")
+    assert page.evaluate("window.printed") == ["before", "before"]
+    assert ends() == on_screen
+
+
 @pytest.mark.parametrize(("width", "height"), [(660, 1000), (680, 920)], ids=["A4", "letter"])
 def test_everything_is_printed_and_fits_the_paper(page, width, height):
     page.set_viewport_size({"width": width, "height": height})

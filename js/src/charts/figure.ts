@@ -1,4 +1,4 @@
-import { h, set, setText } from "../dom.ts";
+import { h, onPrint, set, setText } from "../dom.ts";
 import { type Table, tableTwin } from "./table.ts";
 
 /** The figure around every chart: its name, a summary in words, the plot, and its numbers as a table. */
@@ -14,12 +14,15 @@ export function figure(
   const element = h("figure", { class: "uq-figure", role: "group" }, plot, summary, twin.element);
   // Only widths from the observer are used, because hosts report temporary widths during a layout.
   let width = 0;
-  const observer = new ResizeObserver(([entry]) => {
-    const now = Math.floor(entry?.contentRect.width ?? 0);
+  const measure = (length: number) => {
+    const now = Math.floor(length);
     if (now === width || now === 0) return;
     width = now;
     onResize();
-  });
+  };
+  const observer = new ResizeObserver(([entry]) => measure(entry?.contentRect.width ?? 0));
+  // No size is observed between the layout of the screen and that of the paper.
+  onPrint(() => measure(content.clientWidth), signal, true);
   observer.observe(content);
   signal.addEventListener("abort", () => observer.disconnect());
   return {

@@ -1,7 +1,7 @@
 import "../styles.css";
 import "../styles/hosts.css";
 import "./style.css";
-import { h } from "../dom.ts";
+import { h, onPrint } from "../dom.ts";
 import { counted } from "../format.ts";
 import { readPins } from "../pins/list.ts";
 import { Session } from "../session.ts";
@@ -12,6 +12,9 @@ import { review } from "./review.ts";
 import { Store } from "./store.ts";
 
 const WHY = "This needs the notebook: the page holds what was computed when it was saved.";
+
+/** Room between the margins of A4, which is narrower than letter. */
+const PAPER = "180mm";
 
 /** Controls whose answers need a kernel. */
 const LOCKED = [
@@ -82,6 +85,11 @@ async function open(): Promise<void> {
   const host = await StaticHost.of(store);
   document.getElementById("uq-still")?.remove();
   const session = new Session(host, signal);
+  // The charts are drawn for the paper, on which those of a wide window would be cut.
+  const onPaper = ({ type }: Event) => {
+    root.style.width = type === "beforeprint" ? PAPER : "";
+  };
+  onPrint(onPaper, signal, true);
   explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
   // The panels set what a control can do whenever they draw.
   root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });

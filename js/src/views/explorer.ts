@@ -2,7 +2,7 @@ import type { Condition } from "../condition.ts";
 import { filterList } from "../controls/filter.ts";
 import { controlsOnDemand } from "../controls/onDemand.ts";
 import { picker } from "../controls/picker.ts";
-import { h, set, setText } from "../dom.ts";
+import { h, onPrint, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import { helpButtons } from "../help/buttons.ts";
@@ -234,6 +234,12 @@ function ofOneModel(
 
   session.subscribe(schedule, signal);
   followTheme(root, redraw, signal);
+  // No animation frame comes before the print.
+  const print = () => {
+    drawn = null;
+    paint();
+  };
+  onPrint(print, signal);
   signal.addEventListener("abort", () => cancelAnimationFrame(scheduled));
   schedule();
 }

@@ -209,7 +209,7 @@ def _view_html(view: ReviewedView) -> Markup:
     heading = element("h3", words(f"{sentence(view.name)}: {view.title}"))
     code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
     tables = [
-        _table(f"{sentence(name)}: {shown}", _lines_of(result, view.inputs))
+        _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
         for (name, shown), result in view.results.items()
     ]
     return element("article", heading, element("p", words(about)), code, *tables)
