@@ -84,9 +84,9 @@ def main() -> None:
                 started = time.perf_counter()
                 explorer.save(path, progress=False)
                 again = time.perf_counter() - started
-            asked = X.iloc[np.arange(rows) % len(X)]
+            repeated = X.iloc[np.arange(rows) % len(X)]
             started = time.perf_counter()
-            model.predict_proba(asked)
+            model.predict_proba(repeated)
             alone = time.perf_counter() - started
             print(f"{name}: {saved.nbytes / 1e6:.2f} MB")
             print(

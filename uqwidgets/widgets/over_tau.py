@@ -53,8 +53,7 @@ _MOST_WEIGHTS = 1 << 25
 class Level:
     """The population of one level of tau, with a function that makes the inputs of that level.
 
-    A page has so many levels that it would take a while to make the inputs of all, which few
-    tracks read.
+    A page has so many levels that the inputs are made only where a track reads them.
     """
 
     populations: Rows
@@ -106,19 +105,16 @@ class Track:
     tolerance : float
         Largest error of the columns in multiples of their ``sizes``.
     sizes : callable
-        From columns to the length of each one's axis, an array that fits the column; columns that
-        it leaves out are not tested.
+        From columns to the lengths of their axes; columns that it leaves out are not tested.
     start, coarse, finest : int
         Number of intervals between the nodes of a side to begin with, of a first message, and at
         most; powers of two, from 2 on.
     derivation : Derivation, optional
         How the columns follow from samples; the columns are the samples themselves if not given.
     is_large : bool
-        Whether it has many columns for every stressed feature, so that a page stores them only to
-        within the tolerance.
+        Whether a page stores it only to within the tolerance, because it has many columns.
     sizes_in_page : callable, optional
-        From columns, and the columns of the view at tau = 0, to ``sizes`` for a page, where the
-        axis is longer.
+        As ``sizes``, for a page, from columns and those of the view at tau = 0.
     """
 
     name: str

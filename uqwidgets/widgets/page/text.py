@@ -1,7 +1,7 @@
 """Bytes as text that stands in a script of HTML and in a string of JSON as it is.
 
-Two characters hold 13 bits, because 91 ** 2 is more than 2 ** 13 (as in Henke's basE91): the text
-is 1.23 times as long as the bytes, that of base64 1.33 times.
+Two characters hold 13 bits, because 91 ** 2 is more than 2 ** 13: the text is 1.23 times as long as
+the bytes, that of base64 1.33 times.
 """
 
 from __future__ import annotations
