@@ -204,3 +204,8 @@ check(
   ],
   LESSON_LIMITS,
 );
+
+// A page of lessons without a kernel.
+const lessonsPage = await bundle("src/teach/page.ts");
+await write("lessons.js", smaller("lessons.js", lessonsPage.script));
+await write("lessons.css", `${lessonsPage.style}\n`);

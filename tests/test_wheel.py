@@ -23,6 +23,8 @@ BUILT = (
     "styles.css",
     "page.js",
     "page.css",
+    "lessons.js",
+    "lessons.css",
     "teach.js",
     "teach.css",
     "LICENSES.txt",

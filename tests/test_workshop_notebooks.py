@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+import uqwidgets as uq
 from run_notebooks import read, run
 
 EXERCISES, SOLUTIONS = "workshop/exercises.ipynb", "workshop/solutions.ipynb"
@@ -81,6 +82,30 @@ def test_the_teacher_has_ninety_minutes():
     assert times == [(15 * k, 15 * k + 15) for k in range(6)]
     for first, last in times:
         assert f"(minutes {first} to {last})" in text
+
+
+def test_the_teacher_can_hand_out_a_page_of_all_lessons():
+    (cell,) = tagged("workshop/teacher.ipynb", "fallback")
+    for name in uq.teach.__all__:
+        if name != "save":
+            assert name in "\n".join(c.source for c in read("workshop/teacher.ipynb").cells)
+    saved = []
+
+    names = {"uq": uq, "ex": small_explainer(), "place": uq.teach.ThePlaceNobodyHasBeen()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uq.teach, "save", lambda path, lessons, **_: saved.append((path, lessons)))
+        exec(cell.replace('FALLBACK = ""', 'FALLBACK = "page.html"'), names)
+    ((path, lessons),) = saved
+    assert path == "page.html"
+    kinds = {type(lesson).__name__ for lesson in lessons}
+    assert kinds == set(uq.teach.__all__) - {"save"}
+    for lesson in lessons:
+        lesson.close()
+
+
+def small_explainer():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    return uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
 
 
 def test_the_review_ends_with_a_page(kernel):

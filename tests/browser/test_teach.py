@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,94 @@ def hollow():
     sure = lambda X: (X["x1"], np.ones(len(X)))  # noqa: E731
     unsure = lambda X: (X["x1"], np.exp(2 - X.abs().max(axis=1)))  # noqa: E731
     return uq.Explainer(sure, X, y, name="sure", others={"unsure": unsure})
+
+
+def test_a_page_of_lessons_works_without_a_kernel(browser, explainer, tmp_path):
+    """Do in a saved page what the lessons ask for; the numbers are those of the kernel."""
+    path = tmp_path / "lessons.html"
+    with (
+        uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")) as guess,
+        uq.teach.ShuffleOneColumn(explainer) as shuffle,
+        uq.teach.StressToATarget(explainer, target=0.2) as target,
+    ):
+        uq.teach.save(path, [guess, shuffle, target], progress=False)
+        with watched_page(browser, bypass_csp=True) as page:
+            page.goto(path.as_uri())
+            roots = page.get_by_test_id("uq-root")
+            expect(roots).to_have_count(3)
+            first, second, third = (roots.nth(k) for k in range(3))
+            press(first, "uq-down")
+            press(first, "uq-reveal")
+            guess.order, guess.revealed = ("x0", "x1", "x2"), True
+            same_sentences(first, guess)
+            second.get_by_test_id("uq-guess-nll").press("Space")
+            press(second, "uq-one-row")
+            expect(second.get_by_test_id("uq-spoken")).to_contain_text("Row")
+            press(second, "uq-all-rows")
+            press(second, "uq-all-donors")
+            shuffle.guess, shuffle.rows, shuffle.repeats = "nll", 24, 21
+            same_sentences(second, shuffle)
+            third.get_by_test_id("uq-tau").press("PageUp")
+            expect(third.get_by_test_id("uq-explanation")).to_contain_text("rows")
+            target.tau = float(third.get_by_test_id("uq-tau").input_value())
+            assert target.tau > 0
+            same_sentences(third, target)
+            for root in (first, second, third):
+                expect(root.get_by_role("alert")).to_be_hidden()
+            page.evaluate(AXE.read_text())
+            assert page.evaluate(VIOLATIONS) == []
+
+
+def same_sentences(root, lesson):
+    paragraphs = root.get_by_test_id("uq-explanation").locator("p")
+    expect(paragraphs).to_have_text(lesson._frame["meta"]["explanation"])
+
+
+def test_in_a_page_other_features_need_the_notebook(browser, tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 10))
+    explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+    with uq.teach.StressToATarget(explainer, target=0.2) as lesson:
+        lesson.save(tmp_path / "lesson.html", progress=False)
+    with watched_page(browser, bypass_csp=True) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        root = page.get_by_test_id("uq-root")
+        expect(root.get_by_test_id("uq-note")).to_contain_text("2 features need the notebook")
+        disabled = root.get_by_test_id("uq-feature").locator("option:disabled")
+        expect(disabled).to_have_text(["x8", "x9"])
+        expect(disabled.first).to_have_attribute("title", "This needs the notebook.")
+
+
+def test_without_scripts_a_page_of_lessons_has_its_question(browser, explainer, tmp_path):
+    with uq.teach.GuessTheRanking(explainer) as lesson:
+        lesson.save(tmp_path / "lesson.html", progress=False)
+    with watched_page(browser, java_script_enabled=False) as page:
+        page.goto((tmp_path / "lesson.html").as_uri())
+        expect(page.locator("#uq-still")).to_contain_text("needs JavaScript")
+        expect(page.locator("#uq-still")).to_contain_text("Which feature does the model need most?")
+
+
+def test_a_slow_lesson_is_shown_at_once_with_its_progress(themed):
+    opened = threading.Event()
+    opened.set()
+
+    def slow(X):
+        assert opened.wait(60)
+        return X[:, 0], np.ones(len(X))
+
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    explainer = uq.Explainer(slow, X, X[:, 0])
+    opened.clear()
+    lesson = uq.teach.GuessTheRanking(explainer)
+    root = themed(lesson)
+    work = root.get_by_test_id("uq-work")
+    expect(work).to_be_visible()
+    expect(work.get_by_role("progressbar", name="Progress of the work")).to_be_visible()
+    expect(root.get_by_role("alert")).to_be_hidden()
+    check_page(root)
+    opened.set()
+    expect(work).to_be_hidden()
+    press(root, "uq-reveal")
+    expect(root.get_by_test_id("uq-explanation")).to_contain_text("A bar says")
 
 
 def press(root, name, key="Enter"):
@@ -142,14 +231,21 @@ def coverage_by_keyboard(mount, lesson):
     guess.press("Enter")
     press(root, "uq-sample")
     expect(explanation).to_contain_text("of 1 interval")
+    kind = root.get_by_test_id("uq-interval")
+    kind.focus()
+    root.page.keyboard.press("End")
+    expect(explanation).to_contain_text("which rows the model learned from")
+    root.page.keyboard.press("Home")
+    expect(explanation).to_contain_text("the luck of the shuffles alone")
     press(root, "uq-ten")
     expect(explanation).to_contain_text("of 11 intervals")
     press(root, "uq-all")
+    expect(explanation).to_contain_text("of 50 intervals")
     expect(explanation).to_contain_text(f"You expected 47, and there are {lesson.hits}.")
     expect(root.locator(".uq-interval")).to_have_count(50)
     expect(root.locator(".uq-look-wrong")).to_have_count(50 - lesson.hits)
-    root.get_by_test_id("uq-interval").focus()
-    root.page.keyboard.press("End")
+    for _ in range(2):
+        kind.press("ArrowDown")
     expect(explanation).to_contain_text("which rows there are, scored and lending")
     assert (lesson.interval, lesson.samples, lesson.guess) == ("u-statistic", 50, 47)
     expect(root.locator(".uq-look-wrong")).to_have_count(50 - lesson.hits)

@@ -60,7 +60,8 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-async function inflate(text: string): Promise<Uint8Array<ArrayBuffer>> {
+/** Inflates a chunk of a page. */
+export async function inflate(text: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = bytesOf(text);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -1,4 +1,5 @@
 import { h, set, setOptions } from "../dom.ts";
+import type { Fields } from "../wire.ts";
 
 /** A button with a name for tests and, where its text is not enough, one for screen readers. */
 export function button(
@@ -23,6 +24,17 @@ export const enable = (element: HTMLButtonElement, enabled: boolean): void =>
 export interface Choice {
   value: string;
   label: string;
+  disabled?: boolean;
+  title?: string;
+}
+
+/** Features to pick from; a page without a kernel has no answers for some of them. */
+export function featureChoices(fields: Fields): Choice[] {
+  const unavailable = new Set(fields.optional("unavailable", (f) => f.texts("unavailable")));
+  return fields.texts("features").map((value) => {
+    const disabled = unavailable.has(value);
+    return { value, label: value, disabled, title: disabled ? "This needs the notebook." : "" };
+  });
 }
 
 /** One of a few answers, as radio buttons below a question. */

@@ -8,7 +8,7 @@ import type { Lesson } from "./lesson.ts";
 /** Intervals of sample after sample, and those that miss the importance in the population in red. */
 export const coverage: Lesson = ({ session, signal, predict, act, picture }) => {
   const { fields } = session.about as NonNullable<typeof session.about>;
-  const [most, truth] = [fields.number("most"), fields.number("population")];
+  const most = fields.number("most");
   const samples = () => Number(session.input("samples"));
 
   const guess = h("input", {
@@ -49,7 +49,7 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
   const figure = h("figure", { class: "uq-figure", role: "group" }, chart.element, twin.element);
   picture.append(figure);
 
-  return ({ columns, inputs }, width) => {
+  return ({ meta, columns, inputs }, width) => {
     kind.update(session.input("interval"));
     const expected = Number(session.input("guess"));
     if (document.activeElement !== guess) guess.value = expected < 0 ? "" : String(expected);
@@ -68,6 +68,7 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
       high: high[i] as number,
       look: hit[i] ? "plain" : "wrong",
     }));
+    const truth = meta.number("population");
     const feature = isolated(fields.text("feature"));
     const unit = fields.text("unit");
     const title = `importance of ${feature} for ${fields.text("label")}${unit && `, in ${unit}`}`;

@@ -42,10 +42,13 @@ export function lessonPage(
   const alert = h("p", { class: "uq-error", role: "alert", hidden: true });
   const watchdog = h("p", { class: "uq-watchdog", role: "status", hidden: true }, NO_ANSWER);
   const stop = button("uq-stop", "Stop", () => session.stop(), signal);
+  const bar = h("progress", { max: 1, "aria-label": "Progress of the work" });
   const work = h(
     "p",
-    { class: "uq-watchdog", role: "status", hidden: true },
+    { class: "uq-watchdog", role: "status", "data-testid": "uq-work", hidden: true },
     "The model is at work. ",
+    bar,
+    " ",
     stop,
   );
   const spoken = h("p", { class: "uq-sr", role: "status", "data-testid": "uq-spoken" });
@@ -64,6 +67,7 @@ export function lessonPage(
       ]
     : [];
   const title = about?.title ?? "Lesson";
+  const note = about?.fields.optional("note", (f) => f.text("note")) ?? "";
   const root = h(
     "section",
     { class: "uq uq-lesson", "data-testid": "uq-root", role: "region", "aria-label": title },
@@ -71,6 +75,7 @@ export function lessonPage(
     alert,
     watchdog,
     work,
+    ...(note ? [h("p", { class: "uq-muted", "data-testid": "uq-note" }, note)] : []),
     ...steps,
     spoken,
   );
@@ -82,7 +87,7 @@ export function lessonPage(
   const update = () => {
     const { answer } = session;
     let fault = session.problem;
-    if (answer && draw)
+    if (answer && draw && !answer.empty)
       try {
         draw(answer, width || Math.floor(picture.clientWidth) || 560);
       } catch (error) {
@@ -100,8 +105,12 @@ export function lessonPage(
     setText(alert, problem ?? "");
     alert.hidden = !problem;
     work.hidden = !answer?.busy;
+    // Without a value, a bar says that the share is not known.
+    if (answer?.progress) bar.value = answer.progress;
+    else bar.removeAttribute("value");
     watchdog.hidden = !session.queue.silent;
     root.dataset.seq = String(answer?.seq ?? "");
+    picture.hidden = !answer || answer.empty;
   };
   if (make)
     draw = make({

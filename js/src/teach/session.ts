@@ -19,8 +19,11 @@ export interface Answer {
   columns: Columns;
   explanation: string[];
   error: string | null;
-  /** Whether the kernel works on the next answer. */
+  /** Whether the kernel works on the next answer, and how much of it is done, if it knows. */
   busy: boolean;
+  progress: number | null;
+  /** Whether there is nothing to draw yet. */
+  empty: boolean;
 }
 
 type Changes = Record<string, unknown>;
@@ -58,6 +61,8 @@ function readAnswer(raw: unknown): Answer {
     explanation: meta.texts("explanation"),
     error: meta.optional("error", (m) => m.text("error")),
     busy: meta.optional("busy", (m) => m.flag("busy")) ?? false,
+    progress: meta.optional("progress", (m) => m.number("progress")),
+    empty: meta.optional("empty", (m) => m.flag("empty")) ?? false,
   };
 }
 

@@ -1,7 +1,7 @@
 import { tableTwin } from "../charts/table.ts";
 import { h, set } from "../dom.ts";
 import { interval, isolated, number } from "../format.ts";
-import { button, choices, enable, pick } from "./controls.ts";
+import { button, choices, enable, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import { jumpChart } from "./jumps.ts";
 import type { Lesson } from "./lesson.ts";
@@ -12,7 +12,6 @@ const MEASURES = ["nll", "entropy"] as const;
 /** Rows get another row's value one by one, then all of them again and again. */
 export const shuffle: Lesson = ({ session, signal, predict, act, picture, say }) => {
   const { fields } = session.about as NonNullable<typeof session.about>;
-  const features = fields.texts("features");
   const shown = fields.number("n_shown");
   const [most, repeatsOnly] = [fields.number("most_repeats"), fields.number("n_repeats")];
   const rows = () => Number(session.input("rows"));
@@ -21,7 +20,7 @@ export const shuffle: Lesson = ({ session, signal, predict, act, picture, say })
   const feature = pick(
     "uq-feature",
     "Shuffled feature",
-    features.map((value) => ({ value, label: value })),
+    featureChoices(fields),
     (value) => session.set({ feature: value, guess: "", rows: 0, repeats: 1 }),
     signal,
   );

@@ -5,7 +5,7 @@ import { linePath } from "../charts/paths.ts";
 import { tableTwin } from "../charts/table.ts";
 import { h, set, setText, svg } from "../dom.ts";
 import { isolated, number, whole, worth } from "../format.ts";
-import { button, choices, enable, pick } from "./controls.ts";
+import { button, choices, enable, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 
@@ -78,7 +78,7 @@ export const target: Lesson = ({ session, signal, predict, act, picture }) => {
   const feature = pick(
     "uq-feature",
     "Stressed feature",
-    features.map((value) => ({ value, label: value })),
+    featureChoices(fields),
     (value) => session.set({ feature: value, tau: 0, guess: "", revealed: false }),
     signal,
   );
@@ -91,7 +91,8 @@ export const target: Lesson = ({ session, signal, predict, act, picture }) => {
     (value) => session.set({ guess: value }),
     signal,
   );
-  predict.append(h("div", { class: "uq-actions" }, feature.element), guess.element);
+  const base = h("p", { class: "uq-muted", "data-testid": "uq-base" });
+  predict.append(h("div", { class: "uq-actions" }, feature.element), base, guess.element);
 
   const slider = h("input", {
     type: "range",
@@ -136,6 +137,8 @@ export const target: Lesson = ({ session, signal, predict, act, picture }) => {
     const mean = columns.get<Float64Array>("mean", [null]);
     const value = columns.get<Float64Array>("value", [mean.length]);
     const shift = columns.get<Float64Array>("shift", [features.length]);
+    const untouched = meta.optional("base", (m) => number(m.number("base"))) ?? "not known";
+    setText(base, `In the data as they are, the ${fields.text("label")} is ${untouched}.`);
     const ess = meta.optional("ess", (m) => m.number("ess"));
     const name = isolated(inputs.text("feature"));
     const now = `mean of ${name} ${number(mean[level])}`;

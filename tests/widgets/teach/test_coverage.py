@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import beta
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
 import uqwidgets as uq
 from uqwidgets.datasets import CORRELATED_PAIRS, LINEAR
+from uqwidgets.widgets.teach import coverage
 from widgets.wire import columns
 
 KINDS = ("fixed-data", "model", "u-statistic")
@@ -16,6 +19,7 @@ KINDS = ("fixed-data", "model", "u-statistic")
 @pytest.fixture(scope="module")
 def lesson():
     with uq.teach.WhatTheBarCovers(samples=50) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -38,6 +42,41 @@ def test_intervals_are_those_of_an_explainer_of_each_sample(lesson, kind):
 def test_the_population_is_that_of_the_process(lesson):
     # A mean of squares: x1 is standard normal and has the slope 1, so that its importance is 2.
     assert abs(lesson.population - 2) < 0.05
+
+
+def test_the_interval_of_a_learner_is_that_of_refits_of_each_sample(monkeypatch):
+    monkeypatch.setattr(coverage, "_FITS", 40)
+    with uq.teach.WhatTheBarCovers(n=30, samples=2, interval="learner") as lesson:
+        assert lesson.wait(120)
+        shown = columns(lesson._frame)
+        for i in (0, 1):
+            X, y = uq.GroundTruth(*CORRELATED_PAIRS).data(30, i + 1)
+            learner = uq.Learner(LinearRegression(), X, y, random_state=i + 1)
+            result = learner.importance("squared_error", ["x1"])
+            assert shown["value"][i] == result.importance[0]
+            assert (shown["low"][i], shown["high"][i]) == (result.low[0], result.high[0])
+        explanation = " ".join(lesson._frame["meta"]["explanation"])
+        assert "which rows the model learned from" in explanation
+        assert "Each sample has models of its own" in explanation
+        of_learner = lesson.population
+        assert lesson._frame["meta"]["population"] == of_learner
+        lesson.interval = "u-statistic"
+        # The slope of x1 is 1 on average, and its square is larger: 1 plus the variance of fits.
+        assert 0 < of_learner - lesson.population < 3
+        assert lesson._frame["meta"]["population"] == lesson.population
+
+
+def test_a_model_that_can_be_fitted_is_what_the_learner_fits(monkeypatch):
+    monkeypatch.setattr(coverage, "_FITS", 2)
+    model = DecisionTreeRegressor(max_depth=2)
+    X, y = uq.GroundTruth(*LINEAR).data(200, 0)
+    model.fit(X, y)
+    with uq.teach.WhatTheBarCovers(LINEAR, model, n=30, samples=1, interval="learner") as lesson:
+        assert lesson.wait(60)
+        X, y = uq.GroundTruth(*LINEAR).data(30, 1)
+        learner = uq.Learner(DecisionTreeRegressor(max_depth=2), X, y, random_state=1)
+        expected = learner.importance("squared_error", ["x1"]).importance[0]
+        assert columns(lesson._frame)["value"][0] == expected
 
 
 def test_the_kinds_differ_as_they_promise(lesson):
@@ -77,6 +116,7 @@ def test_the_interval_over_shuffles_holds_the_importance_of_its_own_rows(lesson)
 
 def test_samples_stay_the_same_when_others_come_or_go():
     with uq.teach.WhatTheBarCovers(LINEAR, feature="x2", n=20, samples=3) as lesson:
+        assert lesson.wait(60)
         first = columns(lesson._frame)["value"]
         lesson.samples = 5
         lesson.samples = 2

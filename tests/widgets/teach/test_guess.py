@@ -26,6 +26,7 @@ def explainer():
 @pytest.fixture
 def lesson(explainer):
     with uq.teach.GuessTheRanking(explainer, "squared_error") as widget:
+        assert widget.wait(60)
         yield widget
 
 

@@ -48,6 +48,7 @@ def lesson(table, models):
     )
     truth = lambda X: (X["x1"] + X["x2"]) ** 2  # noqa: E731
     with uq.teach.ThePlaceNobodyHasBeen(explainer, truth=truth, row=7) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -133,6 +134,7 @@ def test_the_guess_is_compared_in_the_emptiest_place(lesson, table):
 def test_no_model_may_doubt(table):
     explainer = uq.Explainer(lambda X: (X["x1"], np.ones(len(X))), *table, name="sure")
     with uq.teach.ThePlaceNobodyHasBeen(explainer, guess="none", revealed=True) as lesson:
+        assert lesson.wait(60)
         assert "You were right: no model is more unsure" in explanation(lesson)
         assert "the true" not in explanation(lesson).lower()
 
@@ -147,6 +149,7 @@ def test_classes_have_no_interval(table):
 
     model = uq.as_predictive(probabilities, classes=["left", "right"])
     with uq.teach.ThePlaceNobodyHasBeen(uq.Explainer(model, X, y), guess="none") as lesson:
+        assert lesson.wait(60)
         assert np.isnan(columns(lesson._frame)["low"]).all()
         assert "interval" not in explanation(lesson)
 
@@ -183,6 +186,7 @@ def test_errors_say_what_to_do(table):
 
 def test_by_default_a_process_doubts_and_two_models_bluff_and_miss_the_truth():
     with uq.teach.ThePlaceNobodyHasBeen(guess="Gaussian process", revealed=True) as lesson:
+        assert lesson.wait(60)
         lesson.place = lesson.emptiest
         assert lesson.verdicts == {
             "forest": "bluffs",

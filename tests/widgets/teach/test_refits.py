@@ -17,6 +17,7 @@ TREE = DecisionTreeRegressor(max_depth=4, random_state=0)
 @pytest.fixture(scope="module")
 def lesson():
     with uq.teach.ManyRefits(estimator=TREE) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -93,6 +94,7 @@ def test_refits_that_exist_are_not_fitted_again():
             return super().fit(X, y, sample_weight)
 
     with uq.teach.ManyRefits(LINEAR, Counted(), "x2", n=60) as lesson:
+        assert lesson.wait(60)
         assert fits == []
         for refits, expected in [(1, 2), (2, 2), (15, 15), (4, 15), (0, 15), (7, 15)]:
             lesson.refits = refits
@@ -109,6 +111,7 @@ def test_a_fit_that_fails_is_a_sentence_and_leaves_what_was_shown():
             raise RuntimeError("no convergence")
 
     with uq.teach.ManyRefits(LINEAR, Failing(), n=60) as lesson:
+        assert lesson.wait(60)
         lesson.refits = 3
         assert "no convergence" in lesson._frame["meta"]["error"]
         assert "grid" in columns(lesson._frame)
@@ -122,6 +125,7 @@ def test_curves_that_are_all_the_same_are_a_sentence():
             return np.ones(len(X))
 
     with uq.teach.ManyRefits(LINEAR, Constant(), n=60, refits=4, revealed=True) as lesson:
+        assert lesson.wait(60)
         assert "All 4 curves are the same" in explanation(lesson)
 
 

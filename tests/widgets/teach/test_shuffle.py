@@ -29,6 +29,7 @@ def explainer():
 @pytest.fixture
 def lesson(explainer):
     with uq.teach.ShuffleOneColumn(explainer) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -122,6 +123,7 @@ def test_a_large_table_offers_no_pairs_of_all_rows():
     X = np.random.default_rng(0).normal(size=(501, 1))
     explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
     with uq.teach.ShuffleOneColumn(explainer, rows=24, repeats=20) as lesson:
+        assert lesson.wait(60)
         assert lesson.most_repeats == 20
         with pytest.raises(ValueError, match=r"repeats is 21; it lies within \[1, 20\]"):
             lesson.repeats = 21

@@ -46,6 +46,7 @@ def lesson(model, monkeypatch):
     monkeypatch.setattr(base, "_BEAT", 0.01)
     X = np.random.default_rng(0).normal(size=(40, 2))
     with uq.teach.ShuffleOneColumn(uq.Explainer(model, X, X[:, 0]), rows=24) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -79,6 +80,41 @@ def test_the_page_hears_that_the_work_goes_on_and_keeps_the_picture(lesson, mode
     assert lesson.wait(WAIT)
     assert not lesson._frame["meta"]["busy"]
     assert (lesson._frame["seq"], lesson._frame["inputs"]["repeats"]) == (lesson._seq, 5)
+
+
+def test_a_lesson_is_shown_before_its_first_answer(model):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    lessons = (
+        uq.teach.GuessTheRanking,
+        uq.teach.ShuffleOneColumn,
+        uq.teach.ThePlaceNobodyHasBeen,
+    )
+    explainers = [uq.Explainer(model, X, X[:, 0]) for _ in lessons]
+    model.open.clear()
+    shown = [lesson(one) for lesson, one in zip(lessons, explainers, strict=True)]
+    for lesson in shown:
+        meta = lesson._frame["meta"]
+        assert (meta["busy"], meta["empty"], meta["error"]) == (True, True, None)
+    model.open.set()
+    for lesson in shown:
+        assert lesson.wait(WAIT)
+        meta = lesson._frame["meta"]
+        assert (meta["busy"], meta["empty"], meta["error"]) == (False, False, None)
+        lesson.close()
+
+
+def test_the_page_hears_how_much_of_the_work_is_done(lesson, model):
+    model.calls = 0
+    hold(lesson, model, repeats=20)
+    until(lambda: lesson._frame["meta"]["progress"] == 0)
+    model.open.set()
+    assert lesson.wait(WAIT)
+    assert lesson._frame["meta"]["progress"] is None
+    with lesson._computing:
+        lesson._begin(1, 4)
+        lesson._check(uq.Progress(rows_done=50, rows_total=100, seconds_left=1.0))
+        lesson._show(busy=True)
+    assert lesson._frame["meta"]["progress"] == (1 + 0.5) / 4
 
 
 def test_stop_ends_the_work_after_the_call_that_runs(lesson, model):
@@ -146,6 +182,7 @@ def test_a_lesson_works_where_no_thread_starts(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with uq.teach.WhatTheBarCovers(n=20, samples=3) as lesson:
+        assert lesson.wait(60)
         assert len(columns(lesson._frame)["value"]) == 3
         ask(lesson, samples=5)
         assert lesson.wait()

@@ -26,6 +26,7 @@ def explainer():
 @pytest.fixture
 def lesson(explainer):
     with uq.teach.StressToATarget(explainer, target=3.0) as widget:
+        assert widget.wait(60)
         yield widget
 
 
@@ -73,6 +74,7 @@ def test_shifts_are_those_of_the_weighted_means(lesson, explainer):
 )
 def test_the_guess_is_compared_with_the_whole_curve(explainer, target, truth, sentence):
     with uq.teach.StressToATarget(explainer, target=target) as lesson:
+        assert lesson.wait(60)
         values = explainer.stress(["a"], ["rmse"], taus=101).values["rmse"][0]
         crosses = [side.min() <= target <= side.max() for side in (values[:51], values[50:])]
         assert lesson.reachable == tuple(crosses)
@@ -89,6 +91,7 @@ def test_a_mean_that_no_weights_give_is_an_edge_and_no_failure():
     x = np.r_[np.zeros(96), 1.0, 2.0, 3.0, 400.0]
     explainer = uq.Explainer(lambda X: X[:, 0], x[:, None], x + 1)
     with uq.teach.StressToATarget(explainer, target=2.0, tau=0.5) as lesson:
+        assert lesson.wait(60)
         assert explainer.stress(taus=5).status[0, 3] == "beyond quantile"
         assert "No weights of these rows give x0 a mean of" in explanation(lesson)
         assert np.isnan(columns(lesson._frame)["shift"]).all()

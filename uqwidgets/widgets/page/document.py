@@ -43,6 +43,7 @@ def document(
     note: str | None = None,
     picture: str = "",
     review: Review | None = None,
+    front_end: str = "page",
 ) -> str:
     """Return the text of the page.
 
@@ -56,11 +57,13 @@ def document(
         HTML that is shown until the script has opened the page, and where none runs.
     review : Review, optional
         With it, the page has a date and takes answers.
+    front_end : str, default="page"
+        Name of the script and the style of the page.
     """
     picture = _COPY.sub("", picture)
-    script = (STATIC / "page.js").read_text("utf-8")
+    script = (STATIC / f"{front_end}.js").read_text("utf-8")
     picture, rules = _without_inline_styles(picture)
-    style = f"{_STYLE}{(STATIC / 'page.css').read_text('utf-8')}{rules}"
+    style = f"{_STYLE}{(STATIC / f'{front_end}.css').read_text('utf-8')}{rules}"
     policy = "; ".join(
         [
             "default-src 'none'",

@@ -67,11 +67,14 @@ class FrozenPage:
         Height of the frame in pixels.
     rows : str
         A sentence on what the page holds of the rows.
+    title : str
+        Name of the frame for screen readers.
     """
 
     html: str
     height: int
     rows: str
+    title: str = "explorer"
 
     def __repr__(self) -> str:
         return f"a page of {len(self.html.encode('utf-8')) / 1e6:.2f} MB. {self.rows}"
@@ -82,7 +85,7 @@ class FrozenPage:
             srcdoc=self.html,
             sandbox="allow-scripts",
             style=f"width: 100%; height: {self.height}px; border: 0",
-            title="explorer",
+            title=self.title,
         )
 
 

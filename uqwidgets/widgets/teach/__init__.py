@@ -2,6 +2,7 @@
 
 from uqwidgets.widgets.teach.coverage import WhatTheBarCovers
 from uqwidgets.widgets.teach.guess import GuessTheRanking
+from uqwidgets.widgets.teach.page import save
 from uqwidgets.widgets.teach.place import ThePlaceNobodyHasBeen
 from uqwidgets.widgets.teach.refits import ManyRefits
 from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
@@ -14,4 +15,5 @@ __all__ = [
     "StressToATarget",
     "ThePlaceNobodyHasBeen",
     "WhatTheBarCovers",
+    "save",
 ]

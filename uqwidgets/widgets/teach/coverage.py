@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import binomtest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
 
 from uqwidgets.datasets import CORRELATED_PAIRS, Process
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth import GroundTruth
+from uqwidgets.importance.result import Importance
+from uqwidgets.learner import Learner
 from uqwidgets.widgets.checks import whole
 from uqwidgets.widgets.teach.lesson import (
     Answer,
@@ -25,19 +30,35 @@ _KINDS = {
     "fixed-data": "the luck of the shuffles alone; the rows stay",
     "model": "which rows are scored; the rows that lend their values stay",
     "u-statistic": "which rows there are, scored and lending, and the shuffles",
+    "learner": "which rows the model learned from, beside the rows that score it",
 }
 _MOST_SAMPLES = 50
 _LEVEL = 0.95
 # Its own error is a thirtieth of that of a sample of 50 rows.
 _POPULATION_ROWS = 50_000
+# Fits on tables of their own, whose mean importance is the truth of a learner, and the new rows
+# that each is scored on. Its error is a tenth of that of a sample.
+_FITS = 100
+_ROWS_OF_FIT = 1_000
+
+_ON_MODEL = (
+    "The model is the same in all samples; this interval does not say what another training set "
+    "would change. The learner's does."
+)
+_ON_LEARNER = (
+    "Each sample has models of its own, 15 refits on resamples of its rows, and the importance in "
+    "the population is the mean over models that learned from other rows. It is another number "
+    "than that of one model, and the line in the chart moves."
+)
 
 
 class WhatTheBarCovers(Lesson):
     """New samples of a known process: how many intervals hold the importance in the population.
 
-    The model stays the same, and each sample has its own rows. The intervals stack up, those that
-    miss turn red, and the kind of the interval can be switched at any time. The count has an error
-    of its own, the exact interval of a binomial share.
+    The model stays the same, and each sample has its own rows; with the interval of a learner,
+    models are fitted to the rows of each sample. The intervals stack up, those that miss turn red,
+    and the kind of the interval can be switched at any time. The count has an error of its own,
+    the exact interval of a binomial share.
 
     Parameters
     ----------
@@ -47,6 +68,9 @@ class WhatTheBarCovers(Lesson):
         A fitted model, see `as_predictive`; by default the expected target of the process.
     feature : str, optional
         By default the first.
+    estimator : object, optional
+        What the learner fits; by default a copy of the model if it can be fitted, and else a
+        linear regression.
     measure : str or function, default="squared_error"
     n : int, default=50
         Rows of each sample, from 10 to 1000.
@@ -61,10 +85,13 @@ class WhatTheBarCovers(Lesson):
         How many of 50 intervals the learner expects to hold the truth; -1 before there is a guess.
     samples : int
         Number of samples so far, at most 50.
-    interval : {"fixed-data", "model", "u-statistic"}
-        Kind of the intervals, see `Explainer.importance`.
+    interval : {"fixed-data", "model", "u-statistic", "learner"}
+        Kind of the intervals, see `Explainer.importance`; ``"learner"`` is the default of
+        `Learner.importance`, over 15 refits.
     population : float
-        The importance in the population, from 50,000 rows.
+        What the intervals have to hold: the importance of the model in 50,000 rows; for a learner,
+        the mean over 100 models, each fitted to a resample of rows of its own and scored on 1,000
+        new rows.
 
     Raises
     ------
@@ -76,11 +103,12 @@ class WhatTheBarCovers(Lesson):
     See Also
     --------
     Explainer.importance : The kinds of intervals.
+    Learner.importance : The interval of a learner.
     GroundTruth : Importance, curves and errors of models where the process is known.
 
     References
     ----------
-    Molnar et al. 2023, eq. 6; Merrick 2019, section 5; Hoeffding 1948.
+    Molnar et al. 2023, eq. 6 and section 7; Merrick 2019, section 5; Hoeffding 1948.
 
     Examples
     --------
@@ -113,6 +141,7 @@ class WhatTheBarCovers(Lesson):
         feature: str | None = None,
         measure: Any = "squared_error",
         *,
+        estimator: Any = None,
         n: int = 50,
         n_repeats: int = 5,
         **inputs: Any,
@@ -122,15 +151,43 @@ class WhatTheBarCovers(Lesson):
         self._measure = measure
         self._n = whole(n, "n", 10, 1000)
         self._n_repeats = whole(n_repeats, "n_repeats", 2, 50)
-        everyone = self._explainer(_POPULATION_ROWS, 0)
-        self.feature = everyone.table.named_features(None if feature is None else [feature])[0]
-        result = everyone.importance(measure, [self.feature], n_repeats=5)
-        self._label, self._unit = result.label, result.unit
-        self.population = float(result.importance[0])
-        # Every sample so far has an estimate, low and high by kind, and the importance of its rows.
-        self._bars: list[dict[str, tuple[float, float, float]]] = []
+        if estimator is None:
+            estimator = self._model if hasattr(self._model, "fit") else LinearRegression()
+        self._estimator = estimator
+        first = self._explainer(self._n, 1)
+        self.feature = first.table.named_features(None if feature is None else [feature])[0]
+        self._measured = first.measure(measure)
+        # By kind: what the intervals have to hold, and estimate, low and high of every sample.
+        self._populations: dict[bool, float] = {}
+        self._bars: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in _KINDS}
         self._of_own_rows: list[float] = []
         super().__init__(**inputs)
+
+    @property
+    def population(self) -> float:
+        """What the intervals have to hold."""
+        with self._computing:
+            is_learner = self.interval == "learner"
+            if is_learner not in self._populations:
+                find = self._learner_in_population if is_learner else self._model_in_population
+                self._populations[is_learner] = find()
+            return self._populations[is_learner]
+
+    def _model_in_population(self) -> float:
+        return self._shuffled(self._explainer(_POPULATION_ROWS, 0), n_repeats=5)[0]
+
+    def _learner_in_population(self) -> float:
+        """Return the mean importance over models that are fitted as refits are."""
+        values = []
+        for k in range(_FITS):
+            self._begin(k, _FITS)
+            seed = _POPULATION_ROWS + 2 * k
+            X, y = self._truth.data(self._n, seed)
+            rows = np.random.default_rng(seed).integers(self._n, size=self._n)
+            fitted = clone(self._estimator).fit(X.iloc[rows], np.asarray(y)[rows])
+            new = Explainer(fitted, *self._truth.data(_ROWS_OF_FIT, seed + 1))
+            values.append(self._shuffled(new, n_repeats=1)[0])
+        return float(np.mean(values))
 
     @property
     def hits(self) -> int:
@@ -144,29 +201,36 @@ class WhatTheBarCovers(Lesson):
 
     def _draw(self) -> None:
         """Draw the samples that are missing; the same number always has the same rows."""
-        while len(self._bars) < self.samples:
-            explainer = self._explainer(self._n, len(self._bars) + 1)
-            bars = {}
-            for kind in _KINDS:
-                one = explainer.importance(
-                    self._measure,
-                    [self.feature],
-                    n_repeats=self._n_repeats,
-                    interval=kind,
-                    level=_LEVEL,
-                    callback=self._check,
+        bars = self._bars[self.interval]
+        first = len(bars)
+        for k in range(first, self.samples):
+            self._begin(k - first, self.samples - first)
+            seed = k + 1
+            if self.interval == "learner":
+                X, y = self._truth.data(self._n, seed)
+                learner = Learner(self._estimator, X, y, random_state=seed)
+                result = learner.importance(
+                    self._measure, [self.feature], level=_LEVEL, callback=self._check
                 )
-                bars[kind] = float(one.importance[0]), float(one.low[0]), float(one.high[0])
-            every = explainer.importance(
-                self._measure, [self.feature], n_repeats="all", callback=self._check
+                bars.append(_bar(result))
+                continue
+            explainer = self._explainer(self._n, seed)
+            if k == len(self._of_own_rows):
+                self._of_own_rows.append(self._shuffled(explainer, n_repeats="all")[0])
+            bars.append(
+                self._shuffled(explainer, n_repeats=self._n_repeats, interval=self.interval)
             )
-            self._of_own_rows.append(float(every.importance[0]))
-            self._bars.append(bars)
+
+    def _shuffled(self, explainer: Explainer, **options: Any) -> tuple[float, float, float]:
+        """Return the importance of the feature with the ends of its interval."""
+        result = explainer.importance(
+            self._measure, [self.feature], level=_LEVEL, callback=self._check, **options
+        )
+        return _bar(result)
 
     def _intervals(self) -> np.ndarray[Any, Any]:
         self._draw()
-        bars = [of_sample[self.interval] for of_sample in self._bars[: self.samples]]
-        return np.array(bars).reshape(-1, 3)
+        return np.array(self._bars[self.interval][: self.samples]).reshape(-1, 3)
 
     def _holds_population(self) -> np.ndarray[Any, Any]:
         _, low, high = self._intervals().T
@@ -174,15 +238,16 @@ class WhatTheBarCovers(Lesson):
 
     def _facts(self) -> dict[str, Any]:
         return {
-            "label": self._label,
-            "unit": self._unit,
+            "label": self._measured.label,
+            "unit": self._measured.unit,
             "feature": self.feature,
-            "population": self.population,
             "most": _MOST_SAMPLES,
             "kinds": [{"value": kind, "label": f"{kind}: {text}"} for kind, text in _KINDS.items()],
         }
 
     def _answer(self) -> Answer:
+        # Found before the first sample, so that nobody waits for it then.
+        meta = {"population": self.population}
         value, low, high = self._intervals().T
         columns = {
             "value": value,
@@ -190,7 +255,14 @@ class WhatTheBarCovers(Lesson):
             "high": high,
             "hit": self._holds_population().astype(np.uint8),
         }
-        return Answer({}, columns, self._explanation())
+        return Answer(meta, columns, self._explanation())
+
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        for interval in _KINDS:
+            for samples in range(_MOST_SAMPLES):
+                yield {"interval": interval, "samples": samples}
+            for guess in range(-1, _MOST_SAMPLES + 1):
+                yield {"interval": interval, "samples": _MOST_SAMPLES, "guess": guess}
 
     def _explanation(self) -> tuple[str, ...]:
         m = self.samples
@@ -222,11 +294,12 @@ class WhatTheBarCovers(Lesson):
             )
         if self.guess >= 0 and m == _MOST_SAMPLES:
             sentences.append(f"You expected {self.guess}, and there are {hits}.")
-        sentences.append(
-            "The model is the same in all samples; none of these intervals says what another "
-            "training set would change. For that, see Learner."
-        )
+        sentences.append(_ON_LEARNER if self.interval == "learner" else _ON_MODEL)
         return tuple(sentences)
+
+
+def _bar(result: Importance) -> tuple[float, float, float]:
+    return float(result.importance[0]), float(result.low[0]), float(result.high[0])
 
 
 def _percent(share: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +11,18 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.importance.order import pairwise_differences
+from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.checks import brief, switch
 from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, counted
 
 _MOST_FEATURES = 12
+# A page holds the score of each of their 5,040 orders.
+_MOST_FEATURES_OF_PAGE = 7
+_MEANING = (
+    "A bar says how much the model loses when it no longer knows a feature, not how much the "
+    "feature has to do with the target: a feature that others can stand in for has a short bar."
+)
 
 
 def _order(lesson: GuessTheRanking, value: Any) -> tuple[str, ...]:
@@ -105,19 +113,39 @@ class GuessTheRanking(Lesson):
                 f"there are {counted(len(self.features), 'feature')}; a learner orders 2 to "
                 f"{_MOST_FEATURES}: name some of them with features=[...]."
             )
-        self.importance = explainer.importance(measure, self.features, n_repeats=n_repeats)
-        differences = pairwise_differences(
-            explainer.evaluations,
-            explainer.measure(measure),
-            self.importance.features,
-            Population.of(len(explainer.table)),
-            Settings(n_repeats=n_repeats, seed=explainer.seed),
-        )
-        #: Pairs whose difference is clear, the more important feature first.
-        self.clear_pairs = [pair for pair, bounds in differences.items() if bounds.low > 0]
-        self._n_pairs = len(differences)
+        self._measure, self._measured = measure, explainer.measure(measure)
+        self._n_repeats = n_repeats
+        self._result: tuple[Importance, list[tuple[str, str]]] | None = None
         shuffled = np.random.default_rng(explainer.seed).permutation(len(self.features))
         super().__init__(**{"order": tuple(self.features[j] for j in shuffled), **inputs})
+
+    @property
+    def importance(self) -> Importance:
+        """The importance, which is computed when it is first needed."""
+        return self._results()[0]
+
+    @property
+    def clear_pairs(self) -> list[tuple[str, str]]:
+        """Pairs whose difference is clear, the more important feature first."""
+        return self._results()[1]
+
+    def _results(self) -> tuple[Importance, list[tuple[str, str]]]:
+        with self._computing:
+            if self._result is None:
+                explainer = self.explainer
+                importance = explainer.importance(
+                    self._measure, self.features, n_repeats=self._n_repeats, callback=self._check
+                )
+                differences = pairwise_differences(
+                    explainer.evaluations,
+                    self._measured,
+                    importance.features,
+                    Population.of(len(explainer.table)),
+                    Settings(n_repeats=self._n_repeats, seed=explainer.seed),
+                )
+                clear = [pair for pair, bounds in differences.items() if bounds.low > 0]
+                self._result = importance, clear
+            return self._result
 
     @property
     def score(self) -> tuple[int, int]:
@@ -126,13 +154,14 @@ class GuessTheRanking(Lesson):
         return len(right), len(self.clear_pairs)
 
     def _facts(self) -> dict[str, Any]:
-        return {"label": self.importance.label, "unit": self.importance.unit}
+        return {"label": self._measured.label, "unit": self._measured.unit}
 
     def _answer(self) -> Answer:
+        # Computed before it is shown, so that nobody waits for it then.
+        result, clear = self._results()
         if not self.revealed:
             return Answer({"revealed": False}, {})
-        result = self.importance
-        wrong = [pair for pair in self.clear_pairs if self._is_wrong(pair)]
+        wrong = [pair for pair in clear if self._is_wrong(pair)]
         meta = {
             "revealed": True,
             "features": result.features,
@@ -141,14 +170,38 @@ class GuessTheRanking(Lesson):
         columns = {"importance": result.importance, "low": result.low, "high": result.high}
         return Answer(meta, columns, self._explanation(wrong))
 
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        yield {"revealed": False}
+        if not self._orders_of_page:
+            yield {"revealed": True}
+        for order in self._orders_of_page:
+            yield {"revealed": True, "order": order}
+
+    def _page_facts(self) -> dict[str, Any]:
+        if self._orders_of_page:
+            return {}
+        return {"note": "The score of your order needs the notebook: this page holds the bars."}
+
+    def _page_answer(self) -> Answer:
+        answer = self._answer()
+        if not self.revealed or self._orders_of_page:
+            return answer
+        meta = {**answer.meta, "wrong": [0] * len(self.features)}
+        return Answer(meta, answer.columns, (*self._ties(), _MEANING))
+
+    @property
+    def _orders_of_page(self) -> list[tuple[str, ...]]:
+        """Every order of the features, or none where there are too many."""
+        if len(self.features) > _MOST_FEATURES_OF_PAGE:
+            return []
+        return list(permutations(self.features))
+
     def _is_wrong(self, pair: tuple[str, str]) -> bool:
         order: tuple[str, ...] = self.order
         return order.index(pair[0]) > order.index(pair[1])
 
     def _explanation(self, wrong: list[tuple[str, str]]) -> tuple[str, ...]:
         right, clear = self.score
-        n = len(self.explainer.table)
-        ties = self._n_pairs - clear
         if clear:
             sentences = [f"You ordered {right} of the {counted(clear, 'clear pair')} as they are."]
         else:
@@ -159,16 +212,16 @@ class GuessTheRanking(Lesson):
                 "Features with a cross belong to a clear pair in the other order: for example, the "
                 f"model needs {first} more than {second}."
             )
-        if ties:
-            are_ties = f"{counted(ties, 'pair')} {'is a tie' if ties == 1 else 'are ties'}"
-            sentences.append(
-                f"{are_ties}: the interval of the difference includes zero, so these "
-                f"{counted(n, 'row')} do not say which of the two features matters more. A tie "
-                "counts for nobody."
-            )
-        sentences.append(
-            "A bar says how much the model loses when it no longer knows a feature, not how much "
-            "the feature has to do with the target: a feature that others can stand in for has a "
-            "short bar."
-        )
-        return tuple(sentences)
+        return (*sentences, *self._ties(), _MEANING)
+
+    def _ties(self) -> list[str]:
+        k = len(self.features)
+        ties = k * (k - 1) // 2 - len(self.clear_pairs)
+        if not ties:
+            return []
+        n = counted(len(self.explainer.table), "row")
+        are_ties = f"{counted(ties, 'pair')} {'is a tie' if ties == 1 else 'are ties'}"
+        return [
+            f"{are_ties}: the interval of the difference includes zero, so these {n} do not say "
+            "which of the two features matters more. A tie counts for nobody."
+        ]

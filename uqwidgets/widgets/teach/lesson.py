@@ -6,6 +6,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any, ClassVar, NamedTuple
 
 import anywidget
@@ -14,6 +15,7 @@ import traitlets as t
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.datasets import Process
+from uqwidgets.evaluation.progress import Progress
 from uqwidgets.widgets.checks import brief
 from uqwidgets.widgets.frames import SCHEMA, pack
 from uqwidgets.widgets.front_end import bundle
@@ -21,6 +23,7 @@ from uqwidgets.widgets.input_traits import SYNCED
 from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, heartbeat
+from uqwidgets.widgets.teach.page import SavableLesson
 
 # Seconds after which the page is told that the work goes on.
 _BEAT = 1.0
@@ -46,6 +49,13 @@ class Input(t.TraitType[Any, Any]):
         """Return the value that the trait gets."""
         return self._check(obj, value)
 
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """Return the value, or that of the state that a page is computed for."""
+        elsewhere = vars(obj).get("_elsewhere")
+        if elsewhere and self.name in elsewhere and get_ident() == obj._elsewhere_thread:
+            return elsewhere[self.name]
+        return super().get(obj, cls)
+
 
 class Answer(NamedTuple):
     """What a lesson shows for its present inputs.
@@ -65,15 +75,16 @@ class Answer(NamedTuple):
     explanation: tuple[str, ...] = ()
 
 
-class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
+class Lesson(SavableLesson, ClosedAtTheEnd, anywidget.AnyWidget):
     """One idea on one screen: predict, do, explain.
 
     A lesson declares its texts and inputs, and `_answer`, which computes what is shown by the
     library's public functions. The base checks what the browser sends, shows errors as sentences
     and keeps the last answer beside them.
 
-    Answers are computed on a worker thread. A change in Python waits for its answer. The page does
-    not wait: it can stop the work, or choose something else, which ends it too.
+    Answers are computed on a worker thread, the first one too: a lesson is shown at once, with the
+    progress of the work. A change in Python waits for its answer. The page does not wait: it can
+    stop the work, or choose something else, which ends it too.
 
     Parameters
     ----------
@@ -109,17 +120,20 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
                 raise TypeError(unknown(f"input of {type(self).__name__}", name, list(names)))
         self._holds = True
         self._refused: dict[str, str] = {}
-        self._shown = Answer({}, {})
+        self._shown: Answer | None = None
         self._shown_inputs: dict[str, Any] | None = None
         self._answered = 0
         self._ticket: Ticket | None = None
+        # How far the work is: the present one of so many steps, and the share of it that is done.
+        self._step, self._share = (0, 1), 0.0
         # Python may read results while the worker computes others.
         self._computing = threading.RLock()
         self._scheduler = Scheduler(self._work)
         super().__init__(_about=self._describe(), **inputs)
         self._holds = False
         self.observe(self._input_changed, names=list(names))
-        self._publish()
+        self._show(busy=True)
+        self._scheduler.request()
 
     @classmethod
     def _input_names(cls) -> tuple[str, ...]:
@@ -232,17 +246,24 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
             self._scheduler.stop()
             raise
 
-    def _check(self, _: object = None) -> None:
-        """End the work if it was stopped or something else was chosen; a callback of long work.
+    def _check(self, progress: Progress | None = None) -> None:
+        """Note the progress of long work, and end it if something else was chosen.
 
         Raises
         ------
         SupersededError
             If it is to end.
         """
+        if progress is not None and progress.rows_total:
+            self._share = progress.rows_done / progress.rows_total
         ticket = self._ticket
         if ticket is not None:
             ticket.check()
+
+    def _begin(self, step: int, steps: int) -> None:
+        """Note that one of several steps of long work begins, and end it if it is to end."""
+        self._step, self._share = (step, steps), 0.0
+        self._check()
 
     def _work(self, ticket: Ticket) -> None:
         inputs, seq = self.state, self._seq
@@ -267,6 +288,7 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
     def _computed(self, ticket: Ticket) -> Answer:
         with self._computing:
             self._ticket = ticket
+            self._step, self._share = (0, 1), 0.0
             try:
                 return self._answer()
             finally:
@@ -275,10 +297,17 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
     def _show(self, error: str | None = None, *, busy: bool = False) -> None:
         """Send the last answer, with the inputs that it is of."""
         inputs = self.state if self._shown_inputs is None else self._shown_inputs
-        shown = {"explanation": self._shown.explanation, "error": error, "busy": busy}
-        self._frame = pack(
-            self._answered, inputs, {**self._shown.meta, **shown}, self._shown.columns
-        )
+        answer = Answer({}, {}) if self._shown is None else self._shown
+        step, steps = self._step
+        meta = {
+            **answer.meta,
+            "explanation": answer.explanation,
+            "error": error,
+            "busy": busy,
+            "progress": (step + self._share) / steps if busy else None,
+            "empty": self._shown is None,
+        }
+        self._frame = pack(self._answered, inputs, meta, answer.columns)
 
     def _describe(self) -> dict[str, Any]:
         texts = {name: getattr(self, name) for name in ("name", "title", "question", "task")}

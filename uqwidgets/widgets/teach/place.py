@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, NamedTuple
@@ -167,16 +167,41 @@ class ThePlaceNobodyHasBeen(Lesson):
         self.guesses = ("", *self.models, _NONE)
         self._points = [grid_of(table, name, _STEPS, "even") for name in self.features]
         self.grids = tuple(grid.values.astype(np.float64) for grid in self._points)
-        requests = self._requests(whole(row, "row", 0, len(table) - 1))
-        explainers = {name: explainer_of(explainer, name) for name in self.models}
-        self._on_grid = {name: self._answers(one, requests) for name, one in explainers.items()}
-        self._truth = None if truth is None else self._expected(truth, requests)
+        for name in self.models:
+            explainer_of(explainer, name).measure("entropy")
+        self._requested = self._requests(whole(row, "row", 0, len(table) - 1))
+        self._answered_models: dict[str, OnGrid] = {}
+        self._truth = None if truth is None else self._expected(truth, self._requested)
         axes = [axis_of(table, grid) for grid in self._points]
         self._near = near(axes, np.ones(len(table)))
         distance = self._distances()
         self.emptiest = self._at(int(distance.argmax()))
         start = {"place": self._at(int(distance.argmin())), "model": self.models[0]}
         super().__init__(**{**start, **inputs})
+
+    rows_in_page: ClassVar[str] = (
+        f"It holds two features of up to {_MOST_ROWS_DRAWN} rows, as the map shows them."
+    )
+
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        yield {"guess": ""}
+        places = [self._at(position) for position in range(self._shape[0] * self._shape[1])]
+        for guess in self.guesses[1:]:
+            for place in places:
+                yield {"guess": guess, "revealed": False, "place": place}
+                for model in self.models:
+                    yield {"guess": guess, "revealed": True, "place": place, "model": model}
+
+    @property
+    def _on_grid(self) -> dict[str, OnGrid]:
+        """What each model says at each place, which it is asked once."""
+        with self._computing:
+            for step, name in enumerate(self.models):
+                if name not in self._answered_models:
+                    self._begin(step, len(self.models))
+                    one = explainer_of(self.explainer, name)
+                    self._answered_models[name] = self._answers(one, self._requested)
+            return self._answered_models
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -208,7 +233,7 @@ class ThePlaceNobodyHasBeen(Lesson):
     def _answers(self, explainer: Explainer, requests: Sequence[SingleRow]) -> OnGrid:
         prediction, entropy = explainer.measure("prediction"), explainer.measure("entropy")
         evaluations = explainer.evaluations
-        evaluations.evaluate_all(requests)
+        evaluations.evaluate_all(requests, self._check)
         first, *others = (evaluations.evaluate(request) for request in requests)
         parts: Any = others
         q = first.joined(parts)
@@ -268,11 +293,11 @@ class ThePlaceNobodyHasBeen(Lesson):
         }
 
     def _answer(self) -> Answer:
-        columns = {**self._map}
+        # The models are asked before the guess, so that nobody waits then.
+        columns, every = {**self._map}, self._on_grid.values()
         if not self.guess:
             return Answer({}, columns)
         _, j = self._position
-        every = self._on_grid.values()
         for part in ("prediction", "low", "high", "entropy"):
             columns[part] = np.stack([getattr(one, part)[:, j] for one in every])
         columns["usual"] = np.array([one.usual for one in every])

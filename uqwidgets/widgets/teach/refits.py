@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,6 +128,12 @@ class ManyRefits(Lesson):
         self.truth = exact.average
         self._results: dict[int, Dependence] = {}
         super().__init__(**inputs)
+
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        for refits in range(self.n_refits + 1):
+            yield {"refits": refits, "revealed": False}
+            for guess in range(-1, _POINTS + 1):
+                yield {"refits": refits, "revealed": True, "guess": guess}
 
     @property
     def hits(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.checks import whole
 from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, counted, one_of_texts
+from uqwidgets.widgets.teach.page import facts_on_features, features_of_page
 
 _MEASURES = ("nll", "entropy")
 _GUESSES = {
@@ -112,6 +114,27 @@ class ShuffleOneColumn(Lesson):
         self.shown_rows = tuple(int(row) for row in np.sort(drawn))
         self.most_repeats = _MOST_REPEATS + (n <= _MOST_ROWS_FOR_ALL_DONORS)
         super().__init__(**{"feature": explainer.groups_and_features[0], **inputs})
+
+    rows_in_page: ClassVar[str] = (
+        f"It holds the values of the features, the losses and the entropies of {_MOST_ROWS} rows "
+        "at most."
+    )
+
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        last = len(self.shown_rows)
+        for feature in self._features_of_page:
+            for rows in range(last):
+                yield {"feature": feature, "rows": rows}
+            for repeats in range(1, self.most_repeats + 1):
+                for guess in _GUESSES:
+                    yield {"feature": feature, "rows": last, "repeats": repeats, "guess": guess}
+
+    def _page_facts(self) -> dict[str, Any]:
+        return facts_on_features(self.explainer.groups_and_features, self._features_of_page)
+
+    @property
+    def _features_of_page(self) -> tuple[str, ...]:
+        return features_of_page(self.explainer.groups_and_features, self.feature)
 
     def importance(self, measure: str) -> Importance:
         """Return the importance of the feature with the repeats so far.

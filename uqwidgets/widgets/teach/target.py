@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.checks import number, switch
 from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, one_of_texts
+from uqwidgets.widgets.teach.page import facts_on_features, features_of_page
 
 _GUESSES = {
     "higher": "a higher mean",
@@ -102,7 +104,7 @@ class StressToATarget(Lesson):
     ) -> None:
         self.explainer = explainer
         default = "rmse" if explainer.classes is None else "error_rate"
-        self._indicator = explainer.indicator(default if indicator is None else indicator).name
+        self._indicator = explainer.indicator(default if indicator is None else indicator)
         self.target = number(target, "target", -np.inf, np.inf)
         table = explainer.table
         self.features = tuple(
@@ -117,6 +119,21 @@ class StressToATarget(Lesson):
             )
         self._results: dict[str, Stress] = {}
         super().__init__(**{"feature": self.features[0], **inputs})
+
+    def _page_states(self) -> Iterator[dict[str, Any]]:
+        for feature in self._features_of_page:
+            for level in range(_LEVELS):
+                state = {"feature": feature, "tau": (2 * level - _LEVELS + 1) / (_LEVELS - 1)}
+                yield {**state, "revealed": False}
+                for guess in ("", *_GUESSES):
+                    yield {**state, "revealed": True, "guess": guess}
+
+    def _page_facts(self) -> dict[str, Any]:
+        return facts_on_features(self.features, self._features_of_page)
+
+    @property
+    def _features_of_page(self) -> tuple[str, ...]:
+        return features_of_page(self.features, self.feature)
 
     @property
     def reachable(self) -> tuple[bool, bool]:
@@ -133,12 +150,12 @@ class StressToATarget(Lesson):
     def _result(self) -> Stress:
         if self.feature not in self._results:
             self._results[self.feature] = self.explainer.stress(
-                [self.feature], [self._indicator], taus=np.linspace(-1, 1, _LEVELS)
+                [self.feature], [self._indicator.name], taus=np.linspace(-1, 1, _LEVELS)
             )
         return self._results[self.feature]
 
     def _values(self) -> Floats:
-        return np.asarray(self._result().values[self._indicator][0])
+        return np.asarray(self._result().values[self._indicator.name][0])
 
     def _level(self) -> int:
         tau: float = self.tau
@@ -155,18 +172,16 @@ class StressToATarget(Lesson):
         return np.asarray((means - columns.mean(axis=1)) / columns.std(axis=1))
 
     def _facts(self) -> dict[str, Any]:
-        result = self.explainer.stress([self.features[0]], [self._indicator], taus=3)
-        label = result.labels[self._indicator]
-        base = result.values[self._indicator][0, 1]
+        label = self._indicator.label
         return {
             "features": self.features,
             "label": label,
-            "unit": result.units[self._indicator],
+            "unit": self._indicator.unit,
             "target": self.target,
             "guesses": [{"value": value, "label": label} for value, label in _GUESSES.items()],
             "question": (
-                f"In the data as they are, the {label} is {base:.3g}. Which mean of the feature "
-                f"makes it {self.target:.3g}?"
+                f"Which mean of the feature makes the {label} {self.target:.3g}, and how far is "
+                "that from the data as they are?"
             ),
         }
 
@@ -182,6 +197,7 @@ class StressToATarget(Lesson):
         }
         meta = {
             "level": i,
+            "base": values[_LEVELS // 2],
             "ess": result.ess[0, i],
             "n": len(self.explainer.table),
             "features": self.features,
@@ -191,7 +207,7 @@ class StressToATarget(Lesson):
     def _explanation(self, result: Stress, i: int, shifts: Floats) -> tuple[str, ...]:
         sentences = []
         value, ess, n = self._values()[i], result.ess[0, i], len(self.explainer.table)
-        label, mean = result.labels[self._indicator], result.target[0, i]
+        label, mean = self._indicator.label, result.target[0, i]
         if self.tau and not np.isfinite(value):
             sentences.append(
                 f"No weights of these rows give {self.feature} a mean of {mean:.4g} "
