@@ -139,6 +139,7 @@ WITHOUT_SOURCE = {
     *("ModelError", "Point", "Process", "Progress", "ProgressBar", "Remark", "Confusion"),
     *("DependenceView", "ImportanceView", "PerformanceView", "StressView", "SurfaceView"),
     *("as_predictive", "link", "show_versions"),
+    "save",
 }
 
 

@@ -23,10 +23,10 @@ export type Lesson = (stage: Stage) => (answer: Answer, width: number) => void;
 
 const NO_ANSWER = "The kernel does not answer; wait for it, or run the cell again.";
 
-const section = (title: string, text: string, ...children: Node[]) =>
+const section = (lesson: string, title: string, text: string, ...children: Node[]) =>
   h(
     "section",
-    { class: "uq-step", "aria-label": title },
+    { class: "uq-step", "aria-label": `${title}: ${lesson}` },
     h("h3", {}, title),
     ...(text ? [h("p", {}, text)] : []),
     ...children,
@@ -56,17 +56,17 @@ export function lessonPage(
   const explained = h("div", { "data-testid": "uq-explanation", "aria-live": "polite" });
   const paragraphs = pool(explained, () => h("p"));
   const { about } = session;
-  const explain = section("Explain", "", explained);
+  const title = about?.title ?? "Lesson";
+  const explain = section(title, "Explain", "", explained);
   const make = about && Object.hasOwn(lessons, about.name) ? lessons[about.name] : undefined;
   const steps = about
     ? [
-        section("Predict", about.question, predict),
-        section("Do", about.task, act),
+        section(title, "Predict", about.question, predict),
+        section(title, "Do", about.task, act),
         picture,
         explain,
       ]
     : [];
-  const title = about?.title ?? "Lesson";
   const note = about?.fields.optional("note", (f) => f.text("note")) ?? "";
   const root = h(
     "section",

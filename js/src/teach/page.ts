@@ -67,11 +67,11 @@ class StillLesson implements HostModel {
   }
 
   save_changes(): void {
-    const asked = Object.entries(this.#inputs).map(([name, value]) => [
+    const pairs = Object.entries(this.#inputs).map(([name, value]) => [
       name,
       this.#traits[name] ?? value,
     ]);
-    const inputs = Object.fromEntries(asked);
+    const inputs = Object.fromEntries(pairs);
     const answer = this.#find(inputs);
     if (answer !== null) [this.#answer, this.#inputs] = [answer, inputs];
     else for (const name of Object.keys(inputs)) delete this.#traits[name];

@@ -35,8 +35,8 @@ class Page:
     """What a page holds of its lessons, read as its script reads it."""
 
     def __init__(self, path):
-        found = re.search(r'id="uq-store">(.*?)</script>', path.read_text("utf-8"))
-        chunks = {name: base64.b64decode(text) for name, text in json.loads(found[1]).items()}
+        match = re.search(r'id="uq-store">(.*?)</script>', path.read_text("utf-8"))
+        chunks = {name: base64.b64decode(text) for name, text in json.loads(match[1]).items()}
         self.index = json.loads(zlib.decompress(chunks[""]))
         self.bytes = zlib.decompress(chunks["columns"])
 

@@ -113,8 +113,12 @@ class SavableLesson:
         Examples
         --------
         >>> import tempfile
+        >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> with uq.teach.WhatTheBarCovers() as lesson, tempfile.TemporaryDirectory() as folder:
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+        >>> lesson = uq.teach.GuessTheRanking(explainer)
+        >>> with lesson, tempfile.TemporaryDirectory() as folder:
         ...     saved = lesson.save(f"{folder}/lesson.html", progress=False)
         >>> saved.rows
         'It holds no row.'
@@ -147,8 +151,11 @@ class SavableLesson:
 
         Examples
         --------
+        >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> with uq.teach.WhatTheBarCovers() as lesson:
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+        >>> with uq.teach.GuessTheRanking(explainer) as lesson:
         ...     lesson.freeze(progress=False).rows
         'It holds no row.'
         """
@@ -203,8 +210,12 @@ def save(
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> import uqwidgets as uq
-    >>> with uq.teach.WhatTheBarCovers() as one, tempfile.TemporaryDirectory() as folder:
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+    >>> one = uq.teach.GuessTheRanking(explainer)
+    >>> with one, tempfile.TemporaryDirectory() as folder:
     ...     saved = uq.teach.save(f"{folder}/lessons.html", [one], progress=False)
     >>> saved.path.name
     'lessons.html'
