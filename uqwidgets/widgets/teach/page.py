@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import threading
 import zlib
@@ -18,6 +17,7 @@ from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.frames import pack, plain
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.savable import FrozenPage, SavedPage
+from uqwidgets.widgets.page.text import as_text
 from uqwidgets.widgets.page.writing import whole_file
 
 if TYPE_CHECKING:
@@ -299,16 +299,13 @@ class _Store:
         return self._columns[key]
 
     def deflated(self, lessons: list[dict[str, Any]]) -> dict[str, str]:
-        """Return the index and the bytes of all columns, deflated, in base64."""
+        """Return the index and the bytes of all columns, deflated, as text."""
         answers = ",".join(self._answers)
         rest = {"lessons": lessons, "texts": list(self._texts), "columns": self._described}
         text = json.dumps(plain(rest), separators=(",", ":"))
         index = f'{text[:-1]},"answers":[{answers}]}}'
-        return {"": _base64(index.encode()), "columns": _base64(b"".join(self._bytes))}
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+        chunks = {"": index.encode(), "columns": b"".join(self._bytes)}
+        return {name: as_text(zlib.compress(data, 9)) for name, data in chunks.items()}
 
 
 def features_of_page(features: Sequence[str], shown: str) -> tuple[str, ...]:
