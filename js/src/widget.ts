@@ -9,6 +9,12 @@ interface Render extends Initialize {
   el: HTMLElement;
 }
 
+/** What a host passes: marimo 0.16 has no signal. */
+type Passed<T extends Initialize> = Omit<T, "signal"> & Partial<Initialize>;
+
+const withSignal = <T extends Initialize>(at: Passed<T>): T =>
+  ({ ...at, signal: at.signal ?? new AbortController().signal }) as T;
+
 /**
  * Makes the factory that hosts call once per model; the views of a model share the session that `open` makes, which
  * ends with the model.
@@ -18,10 +24,11 @@ export const widget =
   () => {
     let session: S | null = null;
     return {
-      initialize(at: Initialize): void {
-        session = open(at);
+      initialize(at: Passed<Initialize>): void {
+        session = open(withSignal<Initialize>(at));
       },
-      render(at: Render): void {
+      render(passed: Passed<Render>): void {
+        const at = withSignal<Render>(passed);
         session ??= open(at);
         draw(session, at);
       },
