@@ -11,6 +11,7 @@ import threading
 import weakref
 from contextvars import ContextVar
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import comm
@@ -178,6 +179,24 @@ def test_the_worker_sends_in_the_context_of_the_session(explainer: uq.Explainer)
     assert widget.wait(15)
     assert ("uqwidgets", "of this page") in senders
     widget.close()
+
+
+def test_in_marimo_the_worker_is_a_thread_of_marimo(
+    explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until 0.20, marimo drops what another thread sends."""
+
+    class Thread(threading.Thread):
+        pass
+
+    marimo = SimpleNamespace(Thread=Thread, running_in_notebook=lambda: True)
+    monkeypatch.setitem(sys.modules, "marimo", marimo)
+    senders = []
+    with uq.Explorer(explainer, n_repeats=2) as widget:
+        widget.observe(lambda _: senders.append(threading.current_thread()), "_frame")
+        widget.n_repeats = 3
+        assert widget.wait(15)
+    assert any(isinstance(sender, Thread) for sender in senders)
 
 
 def test_a_hidden_widget_pauses_until_it_is_shown_again(

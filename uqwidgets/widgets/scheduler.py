@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -288,8 +289,13 @@ def _exiting() -> bool:
 
 def _thread(run: Callable[[], None], name: str) -> threading.Thread:
     # Shiny sends a message only in the context of its session, which a thread does not inherit.
+    # So does marimo until 0.20, which has threads of its own.
+    marimo = sys.modules.get("marimo")
+    is_in_marimo = marimo is not None and marimo.running_in_notebook()
+    kind = marimo.Thread if marimo is not None and is_in_marimo else threading.Thread
     # No daemon: an interpreter that ends must not end it in the middle of a message.
-    return threading.Thread(target=copy_context().run, args=(run,), name=name, daemon=False)
+    thread: threading.Thread = kind(target=copy_context().run, args=(run,), name=name, daemon=False)
+    return thread
 
 
 @contextmanager
