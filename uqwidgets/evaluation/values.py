@@ -22,7 +22,7 @@ from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
 
 # The variance of larger numbers would overflow: its terms are squares, and there are many of them.
-_LARGEST = 1e140
+_LARGEST = 1e145
 
 
 class MeasureValues(Predictions):

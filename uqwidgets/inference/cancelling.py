@@ -32,6 +32,8 @@ _UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 ROUNDING = 1e-10
 # Normal equations of two variables are singular below this ratio of their eigenvalues.
 _SINGULAR = 1e-12
+# Products of several sums beyond this number might overflow.
+_LARGE = 1e60
 
 
 def less_noisy(
@@ -120,14 +122,19 @@ def combined(influence: Influence, interactions: Influence, share: float) -> Inf
     large standard error, and so a small weight, even if its relative precision is high.
     """
     parts, others = influence.parts, interactions.parts
-    deviations = [each - each.mean() for each in (parts, others)]
     # In a unit of their size, because their squares would overflow for large values.
-    unit = max(float(np.abs(each).max()) for each in deviations) or 1.0
-    squared_error, other = (float(np.square(each / unit).sum()) for each in deviations)
+    unit = max(float(np.ptp(each)) for each in (parts, others)) or 1.0
+    squared_error, other = (_squared_deviations(each, unit) for each in (parts, others))
     weight = share * squared_error / (squared_error + other) if squared_error > 0 else 0.0
     of_rows = (1 - weight) * influence.of_rows + weight * interactions.of_rows
     double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
     return Influence(of_rows, double_counted, influence.pairs, 1 - weight)
+
+
+def _squared_deviations(values: Floats, unit: float) -> float:
+    deviations = values - values.mean()
+    deviations /= unit
+    return dot(deviations, deviations)
 
 
 def _are_permutations(donors: Positions) -> bool:
@@ -206,11 +213,9 @@ def regression_on_two(
     """
     a, b = repeats * np.asarray(scored), repeats * np.asarray(donor)
     # A quotient of sums in the same unit, whose products would overflow for large values.
-    unit = np.maximum(a, b)
-    a, b, c, p, q = (
-        np.divide(each, unit, out=np.zeros_like(unit), where=unit > 0)
-        for each in (a, b, mixed, by_scored, by_donor)
-    )
+    most = np.maximum(a, b)
+    unit = np.where(most > _LARGE, most, 1.0)
+    a, b, c, p, q = (each / unit for each in (a, b, mixed, by_scored, by_donor))
     determinant, trace = a * b - c * c, a + b
     # The larger eigenvalue of the matrix of the normal equations, which is [[a, c], [c, b]].
     largest = trace / 2 + np.hypot((a - b) / 2, c)

@@ -195,11 +195,10 @@ def _combined(
     share_of_pairs : ndarray of shape (t,)
     """
     parts, others = (np.square(each) - doubled for each, doubled in (without, interactions))
-    deviations = [each - each.mean(axis=0) for each in (parts, others)]
     # In a unit of their size, because their squares would overflow for large values.
-    unit = np.fmax(*(np.abs(each).max(axis=0) for each in deviations))
+    unit = np.fmax(*(np.ptp(each, axis=0) for each in (parts, others)))
     unit = np.where(unit > 0, unit, 1.0)
-    squared_error, other = (np.square(each / unit).sum(axis=0) for each in deviations)
+    squared_error, other = (_squared_deviations(each, unit) for each in (parts, others))
     precision = _precision(parts.sum(axis=0) / unit, np.sqrt(squared_error))
     share = share_of_interactions(precision, evenness)
     sums = squared_error + other
@@ -259,7 +258,7 @@ class _Path:
         self._squared = np.zeros(shape[1:])
         self._change_drawn, self._change_received = np.zeros(shape), np.zeros(shape)
         self._change_squared, self._squares = np.zeros(shape), np.zeros(shape)
-        for rows in self._blocks():
+        for rows in _blocks(self.n, self.t):
             self._sum(rows)
         w, s = self.weights, self.scored
         self.total = _sums(s, self._drawn)
@@ -268,11 +267,6 @@ class _Path:
             self.pair_spread = _sums(np.square(s), self._squared) / self.total**2
             self.scale = self.n / self.total
         self._w, self._s = w, s
-
-    def _blocks(self) -> Iterator[slice]:
-        step = max(1, _BLOCK // self.t)
-        for first in range(0, self.n, step):
-            yield slice(first, first + step)
 
     def _sum(self, rows: slice) -> None:
         for k, (donors, receivers) in enumerate(zip(self.donors, self.receivers, strict=True)):
@@ -304,7 +298,7 @@ class _Path:
         if not squares.any():
             return plain
         total, unit = _Total(self.n, self.t), np.square(self._largest(plain.of_rows))
-        for block in self._blocks():
+        for block in _blocks(self.n, self.t):
             total.add((np.square(plain.of_rows[block]) - squares[block]) / unit)
         share = share_of_controls(_precision(total.sum, total.error))
         if not share.any():
@@ -374,7 +368,7 @@ class _Path:
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
         plain, leveraged = _Total(self.n, self.t), _Total(self.n, self.t)
         pooled = PooledSkewness(self.t)
-        for block in self._blocks():
+        for block in _blocks(self.n, self.t):
             relative = rows.of_rows[block] / unit
             pooled.add(self._as_scored(m, block) / unit, relative, self._w[block])
             parts = np.square(relative)
@@ -417,7 +411,7 @@ class _Path:
         used = repeats if self.n <= _ALL_REPEATS_ROWS else min(repeats, _FEW_REPEATS)
         relative = rows.of_rows / unit
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
-        for block in self._blocks():
+        for block in _blocks(self.n, self.t):
             for k in range(used):
                 pairs = self._pairs(m, k, block, rows.subtracted)
                 pairs *= rows.share_of_pairs / unit
@@ -426,6 +420,19 @@ class _Path:
                 chains += _sums(pairs, others)
                 cubes += _sums(np.square(pairs), pairs)
         return chains * (repeats / used), cubes * (repeats / used)
+
+
+def _squared_deviations(values: Floats, unit: Floats) -> Floats:
+    """Sum of the squared deviations of values (n, t) from their means, in units (t,)."""
+    mean, total = values.mean(axis=0), np.zeros(values.shape[1])
+    for block in _blocks(*values.shape):
+        total += np.square((values[block] - mean) / unit).sum(axis=0)
+    return total
+
+
+def _blocks(n: int, t: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // t)
+    yield from (slice(start, start + step) for start in range(0, n, step))
 
 
 def _sums(one: Floats, other: Floats) -> Floats:

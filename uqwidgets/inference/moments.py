@@ -81,6 +81,7 @@ def row_moments(change: Change, population: Population) -> Moments:
     # where that noise hides them.
     of_rows = dot(squares, relative)
     cubes = of_rows - (change.double_counted_cubes / unit) ** 3
+    del squares  # so that a block of rows of the pooled skewness has room
     excess = 0.0
     if total > 0 and np.ptp(population.weights) > 0:
         pooled = PooledSkewness(1)

@@ -12,6 +12,8 @@ from uqwidgets._typing import Floats
 
 # The influences of lighter rows are mostly noise of the draws.
 _LEAST_WEIGHT = 0.1
+# Rows that are added at a time, so that intermediate arrays stay small.
+_BLOCK = 1 << 11
 
 
 class PooledSkewness:
@@ -45,6 +47,11 @@ class PooledSkewness:
         weights : ndarray of shape (m, t)
             Of mean 1 over all rows.
         """
+        for start in range(0, len(of_rows), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            self._add(as_scored[block], of_rows[block], weights[block])
+
+    def _add(self, as_scored: Floats, of_rows: Floats, weights: Floats) -> None:
         self._roles += np.square(as_scored).sum(axis=0)
         self._roles += np.square(of_rows - as_scored).sum(axis=0)
         per_weight = of_rows / np.maximum(weights, _LEAST_WEIGHT)

@@ -77,7 +77,7 @@ class IndicatorsView(View):
     def show_cached(self, work: Work) -> Availability:
         """Show the content if every feature is stressed; it answers no request by itself."""
         is_complete = work.rows is not None and not self._missing(work.rows.selection)
-        if is_complete:
+        if is_complete and self.is_stale(work):
             self._show(work)
         return Availability(is_shown=False, is_complete=is_complete)
 
@@ -87,7 +87,8 @@ class IndicatorsView(View):
         def run() -> None:
             assert work.rows is not None
             self._profile(work.rows.selection, work.check)
-            self._show(work)
+            if self.is_stale(work):
+                self._show(work)
 
         return () if work.rows is None else [Step(Urgency.DETAILS, run)]
 

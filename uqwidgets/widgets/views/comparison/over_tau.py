@@ -17,7 +17,7 @@ from uqwidgets.widgets.views.comparison.content import Shown
 # Largest error of an interpolated difference as a share of its axis. Ends of intervals have kinks,
 # which no further levels make smooth, so their errors may be so many times as large.
 _TOLERANCE, _OF_ENDS = 0.002, 5
-_START, _FINEST = 4, 16
+_START, _FINEST = 8, 16
 #: Changes and curves of single rows that one level averages: more take too long for many levels.
 MOST_VALUES = 1_000_000
 # Profiles over tau are the same at every level.
