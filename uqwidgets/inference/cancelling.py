@@ -19,7 +19,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.influence import Influence, PairInfluences
 from uqwidgets.inference.interactions import interaction_influences
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dot, squared_deviations
 
 # A variance whose relative precision exceeds the first of these is left as it is; below the second,
 # control variates are used in full, and the interactions come in if all weights are equal. Twice
@@ -32,7 +32,7 @@ _UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 ROUNDING = 1e-10
 # Normal equations of two variables are singular below this ratio of their eigenvalues.
 _SINGULAR = 1e-12
-# Products of several sums beyond this number might overflow.
+# Products of several sums beyond this number, or below its reciprocal, leave the floats.
 _LARGE = 1e60
 
 
@@ -124,17 +124,11 @@ def combined(influence: Influence, interactions: Influence, share: float) -> Inf
     parts, others = influence.parts, interactions.parts
     # In a unit of their size, because their squares would overflow for large values.
     unit = max(float(np.ptp(each)) for each in (parts, others)) or 1.0
-    squared_error, other = (_squared_deviations(each, unit) for each in (parts, others))
+    squared_error, other = (float(squared_deviations(each, unit)) for each in (parts, others))
     weight = share * squared_error / (squared_error + other) if squared_error > 0 else 0.0
     of_rows = (1 - weight) * influence.of_rows + weight * interactions.of_rows
     double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
     return Influence(of_rows, double_counted, influence.pairs, 1 - weight)
-
-
-def _squared_deviations(values: Floats, unit: float) -> float:
-    deviations = values - values.mean()
-    deviations /= unit
-    return dot(deviations, deviations)
 
 
 def _are_permutations(donors: Positions) -> bool:
@@ -212,9 +206,10 @@ def regression_on_two(
         Sums of the products of each with the pairs.
     """
     a, b = repeats * np.asarray(scored), repeats * np.asarray(donor)
-    # A quotient of sums in the same unit, whose products would overflow for large values.
+    # A quotient of sums in the same unit, whose products would leave the floats otherwise.
     most = np.maximum(a, b)
-    unit = np.where(most > _LARGE, most, 1.0)
+    is_far = (most > _LARGE) | ((most > 0) & (most < 1 / _LARGE))
+    unit = np.where(is_far, most, 1.0)
     a, b, c, p, q = (each / unit for each in (a, b, mixed, by_scored, by_donor))
     determinant, trace = a * b - c * c, a + b
     # The larger eigenvalue of the matrix of the normal equations, which is [[a, c], [c, b]].

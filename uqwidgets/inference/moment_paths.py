@@ -24,6 +24,7 @@ from uqwidgets.inference.interaction_paths import interaction_influences_in
 from uqwidgets.inference.moments import Moments, bounds_of_moments
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations
+from uqwidgets.inference.sums import squared_deviations
 
 # Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
 # and estimated from one of them.
@@ -198,7 +199,7 @@ def _combined(
     # In a unit of their size, because their squares would overflow for large values.
     unit = np.fmax(*(np.ptp(each, axis=0) for each in (parts, others)))
     unit = np.where(unit > 0, unit, 1.0)
-    squared_error, other = (_squared_deviations(each, unit) for each in (parts, others))
+    squared_error, other = (squared_deviations(each, unit) for each in (parts, others))
     precision = _precision(parts.sum(axis=0) / unit, np.sqrt(squared_error))
     share = share_of_interactions(precision, evenness)
     sums = squared_error + other
@@ -420,14 +421,6 @@ class _Path:
                 chains += _sums(pairs, others)
                 cubes += _sums(np.square(pairs), pairs)
         return chains * (repeats / used), cubes * (repeats / used)
-
-
-def _squared_deviations(values: Floats, unit: Floats) -> Floats:
-    """Sum of the squared deviations of values (n, t) from their means, in units (t,)."""
-    mean, total = values.mean(axis=0), np.zeros(values.shape[1])
-    for block in _blocks(*values.shape):
-        total += np.square((values[block] - mean) / unit).sum(axis=0)
-    return total
 
 
 def _blocks(n: int, t: int) -> Iterator[slice]:

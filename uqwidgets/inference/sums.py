@@ -7,8 +7,12 @@ browser needs to paint the result.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+
+# Rows that are summed at a time, so that intermediate arrays stay small.
+_BLOCK = 1 << 11
 
 
 def dot(one: Floats, other: Floats) -> float:
@@ -20,3 +24,18 @@ def weighted_sums(lines: Floats, weights: Floats) -> Floats:
     """Weighted sum of every line: (m, n) and (n,) to (m,)."""
     sums: Floats = np.einsum("mi,i->m", lines, weights)
     return sums
+
+
+def squared_deviations(values: Floats, unit: npt.ArrayLike) -> Floats:
+    """Sum the squared deviations of columns from their means, in squares of a unit.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,) or (n, t)
+    unit : array-like of shape () or (t,)
+        A size of the deviations, so that their squares do not overflow.
+    """
+    mean, total = values.mean(axis=0), np.zeros(values.shape[1:])
+    for start in range(0, len(values), _BLOCK):
+        total += np.square((values[start : start + _BLOCK] - mean) / unit).sum(axis=0)
+    return total
