@@ -11,14 +11,10 @@ from scipy.stats import t as student
 import uqwidgets as uq
 from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import (
-    clopper_pearson,
-    corrected_interval,
-    half_widths,
-    transformed_interval,
-)
+from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, half_widths
 from uqwidgets.stress.jackknife import influence_and_bias
 from uqwidgets.stress.projection import Column
 
@@ -195,44 +191,6 @@ def test_one_row_on_the_edge_has_no_interval():
     assert np.isfinite(result.high["mean"][0, 1])
 
 
-@pytest.mark.parametrize(
-    ("value", "half", "bounds", "low", "high"),
-    [
-        (2.0, 0.5, (-np.inf, np.inf), 1.5, 2.5),
-        (2.0, (0.4, 0.8), (-np.inf, np.inf), 1.6, 2.8),
-        (2.0, 0.5, (0.0, np.inf), 2 * np.exp(-0.25), 2 * np.exp(0.25)),
-        (2.0, (0.2, 0.5), (0.0, np.inf), 2 * np.exp(-0.1), 2 * np.exp(0.25)),
-        (0.5, 0.1, (0.0, 1.0), 1 / (1 + np.exp(0.4)), 1 / (1 + np.exp(-0.4))),
-        (1.0, 0.2, (-1.0, 3.0), -1 + 4 / (1 + np.exp(0.2)), -1 + 4 / (1 + np.exp(-0.2))),
-        (0.2, (0.1, 0.4), (-np.inf, 1.0), 1 - 0.8 * np.exp(0.125), 1 - 0.8 * np.exp(-0.5)),
-        (-2.0, (0.2, 0.5), (-np.inf, 0.0), -2 * np.exp(0.1), -2 * np.exp(-0.25)),
-        (2.0, 8.0, (0.0, np.inf), 2 * np.exp(-4), 2 * np.e * 4),
-        (2.0, 8.0, (-np.inf, 4.0), 4 - 2 * np.e * 4, 4 - 2 * np.exp(-4)),
-        (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
-        (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
-    ],
-)
-def test_intervals_stay_within_the_bounds_of_the_quantity(value, half, bounds, low, high):
-    assert transformed_interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
-
-
-@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
-@pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
-def test_intervals_grow_smoothly_within_bounds(value, bounds):
-    halves = np.linspace(0.001, 3.0, 3000)
-    low, high = np.array([transformed_interval(value, half, bounds) for half in halves]).T
-    for ends, sign in ((low, -1), (high, 1)):
-        moved = sign * np.diff([value, *ends])
-        assert (moved >= 0).all()
-        assert np.abs(np.diff(moved[1:])).max() < 2e-3  # no jump, and one change of slope at most
-        assert moved[0] == pytest.approx(halves[0], rel=0.05)
-    assert low.min() >= bounds[0]
-    assert high.max() <= bounds[1]
-    # Towards an infinite bound the interval grows linearly.
-    if np.isinf(bounds[1]):
-        assert high[-1] - high[-2] == pytest.approx(high[-2] - high[-3])
-
-
 def test_rounding_has_no_influence_on_the_edge():
     rng = np.random.default_rng(4)
     for _ in range(50):
@@ -255,16 +213,6 @@ def test_influence_does_not_depend_on_the_unit_of_a_column(unit):
     one, other = (stressed_rows(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
     np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-9)
     assert one[1] == pytest.approx(other[1], rel=1e-4)
-
-
-def test_intervals_contain_values_on_or_near_a_bound():
-    assert transformed_interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
-    assert transformed_interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
-    assert np.isnan(transformed_interval(0.0, np.nan, (0.0, np.inf))).all()
-    assert transformed_interval(1e-320, 1e-3, (0.0, np.inf)) == pytest.approx((0.0, np.e * 1e-3))
-    for value in np.random.default_rng(9).random(300):
-        low, high = transformed_interval(float(value), 1e-19, (0.0, 1.0))
-        assert low <= value <= high
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1.0, 1e70])

@@ -7,8 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 from stressed import stressed_rows
+from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import corrected_interval, half_widths, transformed_interval
+from uqwidgets.stress.intervals import corrected_interval, half_widths
 from uqwidgets.stress.projection import Column
 
 COLUMNS = {

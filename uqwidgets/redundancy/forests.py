@@ -21,8 +21,8 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot, weighted_sums
+from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.redundancy.result import Redundancy
-from uqwidgets.stress.intervals import transformed_interval
 
 # A forest learns nothing from fewer rows.
 _MIN_ROWS = 10

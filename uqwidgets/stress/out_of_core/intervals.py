@@ -10,11 +10,12 @@ from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.anchors import Anchors, EndInfluence
 from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.stress.compressed.levels import Levels
 from uqwidgets.stress.indicators import RATIO
-from uqwidgets.stress.intervals import clopper_pearson, is_zero_or_one, transformed_interval
+from uqwidgets.stress.intervals import clopper_pearson, is_zero_or_one
 from uqwidgets.stress.out_of_core.columns import GridColumn
 from uqwidgets.stress.out_of_core.sums import BatchSums, SecondMoments
 
