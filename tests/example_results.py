@@ -8,9 +8,9 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.diagnosis import diagnose
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Calibration, Confusion, Scores
-from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress

@@ -14,6 +14,7 @@ from uqwidgets.evaluation.progress import Progress, ProgressBar
 from uqwidgets.evaluation.replaced import Replaced
 from uqwidgets.explainer.comparison.classes import ClassComparison
 from uqwidgets.explainer.comparison.models import ModelComparison
+from uqwidgets.explainer.comparison.overlay_result import Overlay, overlay
 from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
@@ -21,14 +22,13 @@ from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.importance.diagnosis_result import Diagnosis
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
-from uqwidgets.overlays import Overlay, overlay
 from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
-from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress

@@ -28,10 +28,10 @@ from uqwidgets.dependence.result import ice_sample
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.importance.html import importance_html
+from uqwidgets.importance.redundancy_html import redundancy_html
 from uqwidgets.plotting.choice import evenly, segments
 from uqwidgets.plotting.svg import fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
-from uqwidgets.redundancy.html import redundancy_html
 from uqwidgets.stress.constrained.html import reweighting_html
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.importance_html import importance_over_tau_html

@@ -22,11 +22,11 @@ from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
 from uqwidgets.explainer.replacing import Replacing
+from uqwidgets.importance.redundancy import redundancy
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import available
 from uqwidgets.predictive import Predictive, as_predictive
-from uqwidgets.redundancy import redundancy
-from uqwidgets.redundancy.result import Redundancy
 
 
 class Explainer(Ranking, Replacing, Curves, Performing, Comparing):

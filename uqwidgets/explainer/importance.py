@@ -22,11 +22,11 @@ from uqwidgets.importance import (
 )
 from uqwidgets.importance.diagnosis import NOT_CONDITIONAL, diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.columns import stressed_column
 from uqwidgets.stress.importance_over_tau import importance_over_tau
 from uqwidgets.stress.importance_result import ImportanceOverTau

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.options import is_real
 from uqwidgets.importance.diagnosis_result import Diagnosis
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 
 NOT_CONDITIONAL = (
@@ -91,31 +90,12 @@ _WITHOUT_REDUNDANCY = (
 )
 
 
-class _Redundancy(Protocol):
-    """What is read of a `uqwidgets.redundancy.result.Redundancy`, which is above this package."""
-
-    @property
-    def features(self) -> tuple[str, ...]: ...
-    @property
-    def r2(self) -> Floats: ...
-    @property
-    def low(self) -> Floats: ...
-    @property
-    def high(self) -> Floats: ...
-    @property
-    def level(self) -> float: ...
-    @property
-    def weighted(self) -> bool: ...
-    @property
-    def ess(self) -> float: ...
-
-
 def diagnose(
     nll: Importance,
     entropy: Importance,
     *,
     margin: float = MARGIN,
-    redundancy: _Redundancy | None = None,
+    redundancy: Redundancy | None = None,
 ) -> Diagnosis:
     """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
 
@@ -308,7 +288,7 @@ def _includes_zero(low: Floats, high: Floats) -> list[bool]:
     return [bool(inside) for inside in (low <= 0) & (high >= 0)]
 
 
-def _r2(redundancy: _Redundancy | None, features: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+def _r2(redundancy: Redundancy | None, features: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
     """R2 of each feature with its interval, NaN where there is none."""
     numbers = np.full((3, len(features)), np.nan)
     if redundancy is not None:
@@ -329,8 +309,8 @@ def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
     return [str(sign) or None for sign in signs]
 
 
-def _check_redundancy(redundancy: _Redundancy, nll: Importance) -> None:
-    if not hasattr(redundancy, "r2"):
+def _check_redundancy(redundancy: Redundancy, nll: Importance) -> None:
+    if not isinstance(redundancy, Redundancy):
         raise TypeError(
             f"redundancy is {redundancy!r}; pass the result of Explainer.redundancy, or None."
         )

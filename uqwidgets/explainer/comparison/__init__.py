@@ -1,4 +1,4 @@
-"""Differences of two models of the same rows: paired, row by row and pair by pair."""
+"""Comparison: differences of two models of the same rows, and several results in one picture."""
 
 from uqwidgets.explainer.comparison.dependence import dependence_difference
 from uqwidgets.explainer.comparison.importance import importance_difference

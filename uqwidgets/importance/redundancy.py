@@ -18,11 +18,11 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranks, responses
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot, weighted_sums
 from uqwidgets.inference.transformed import transformed_interval
-from uqwidgets.redundancy.result import Redundancy
 
 # A forest learns nothing from fewer rows.
 _MIN_ROWS = 10

@@ -228,7 +228,7 @@ class Overlay(Result):
         return f"{self.title}\n" + "\n".join(self.how)
 
     def _repr_html_(self) -> str:
-        from uqwidgets.overlays.html import overlay_html
+        from uqwidgets.explainer.comparison.overlay_html import overlay_html
 
         return overlay_html(self)
 
@@ -246,7 +246,7 @@ class Overlay(Result):
         >>> type(both.to_altair()).__name__
         'LayerChart'
         """
-        from uqwidgets.overlays.chart import overlay_chart
+        from uqwidgets.explainer.comparison.overlay_chart import overlay_chart
 
         return overlay_chart(self)
 

@@ -11,8 +11,8 @@ import pytest
 from example_results import redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import StaticHtml, numbers
-from uqwidgets.redundancy.chart import redundancy_chart
-from uqwidgets.redundancy.html import redundancy_html
+from uqwidgets.importance.redundancy_chart import redundancy_chart
+from uqwidgets.importance.redundancy_html import redundancy_html
 
 NAN = np.nan
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.plotting.altair import FAINT, tooltips
 from uqwidgets.plotting.svg import BLUE, VERMILLION
-from uqwidgets.redundancy.result import Redundancy
 
 
 def redundancy_chart(result: Redundancy) -> alt.LayerChart:

@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from uqwidgets.explainer.comparison.overlay_result import Overlay
 from uqwidgets.importance.result import Importance
-from uqwidgets.overlays.result import Overlay
 from uqwidgets.plotting.altair import FAINT, PALETTE, WIDTH, line_styles, tooltips
 
 COLUMNS = 2

@@ -6,6 +6,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.importance.html import MOST_ROWS
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.svg import BLUE, VERMILLION
@@ -18,7 +19,6 @@ from uqwidgets.plotting.text import (
     population,
     sentence,
 )
-from uqwidgets.redundancy.result import Redundancy
 
 
 def redundancy_html(result: Redundancy) -> str:

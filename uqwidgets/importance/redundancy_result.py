@@ -129,7 +129,7 @@ class Redundancy(Result):
         )
 
     def _repr_html_(self) -> str:
-        from uqwidgets.redundancy.html import redundancy_html
+        from uqwidgets.importance.redundancy_html import redundancy_html
 
         return redundancy_html(self)
 
@@ -146,6 +146,6 @@ class Redundancy(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.redundancy.chart import redundancy_chart
+        from uqwidgets.importance.redundancy_chart import redundancy_chart
 
         return redundancy_chart(self)

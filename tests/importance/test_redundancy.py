@@ -15,11 +15,10 @@ from sklearn.tree import DecisionTreeRegressor
 from shared import features_and_target
 from uqwidgets import Explainer
 from uqwidgets.evaluation.table import Table
+from uqwidgets.importance.redundancy import UnexplainedShare, out_of_bag, redundancy
+from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference.population import Population
 from uqwidgets.predictive import as_predictive
-from uqwidgets.redundancy import redundancy
-from uqwidgets.redundancy.forests import UnexplainedShare, out_of_bag
-from uqwidgets.redundancy.result import Redundancy
 
 
 def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **options):

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets.explainer.comparison.overlay_result import NAMES_AT_MOST, Overlay
 from uqwidgets.importance.result import Importance
-from uqwidgets.overlays.result import NAMES_AT_MOST, Overlay
 from uqwidgets.plotting.html import Markup, element, panel, table
 from uqwidgets.plotting.svg import (
     FONT,
