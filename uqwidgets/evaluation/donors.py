@@ -13,15 +13,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.cache import Cache
+from uqwidgets.evaluation.random_streams import random_streams
 from uqwidgets.evaluation.replacement import Drawn, Scheme
 from uqwidgets.evaluation.table import Table
 
 # A smaller subgroup offers too few values to draw from.
 _MIN_SUBGROUP_ROWS = 20
 _MAX_SUBGROUPS = 32
-
-# numpy's `SeedSequence` fills the words of a seed up to this number with zeros, if a key follows.
-_POOL_SIZE = 4
 
 # Columns, scheme and seed of a series of draws.
 _Key = tuple[tuple[int, ...], Scheme, int]
@@ -148,12 +146,8 @@ def drawn_donors(
     n = len(subgroups)
     donors = np.arange(n)[None].repeat(n_repeats, axis=0)
     members = np.argsort(subgroups, kind="stable") if scheme == "conditional" else None
-    # `SeedSequence` mixes an array of words several times faster than it converts numbers into
-    # words. These are the words of SeedSequence(seed, spawn_key=(*stream, number)).
-    words = np.array([seed, *[0] * (_POOL_SIZE - 1), *stream, first], dtype=np.uint32)
-    for number, line in enumerate(donors, first):
-        words[-1] = number
-        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+    generators = random_streams(seed, stream, first, first + n_repeats)
+    for line, generator in zip(donors, generators, strict=True):
         if scheme == "ablation":
             line[:] = generator.integers(n, size=n)
             continue
