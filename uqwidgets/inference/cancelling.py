@@ -19,7 +19,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.influence import Influence, PairInfluences
 from uqwidgets.inference.interactions import interaction_influences
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot, squared_deviations
+from uqwidgets.inference.sums import dot, squared_deviations, values_at
 
 # A variance whose relative precision exceeds the first of these is left as it is; below the second,
 # control variates are used in full, and the interactions come in if all weights are equal. Twice
@@ -156,7 +156,7 @@ def _control_variates(
     )
     drawn, received = np.zeros_like(donor), np.zeros_like(scored)
     for line in donors:
-        drawn += donor[line]
+        drawn += values_at(donor, line)
         received += np.bincount(line, scored)
     by_scored, by_donor = roles
     slope_scored, slope_donor = share * regression_on_two(
@@ -175,7 +175,7 @@ def _control_variates(
     def remainders() -> Iterator[tuple[slice, Floats]]:
         for chunk, of_pairs in pair_influences():
             of_pairs -= scored
-            of_pairs -= donor[donors[chunk]]
+            of_pairs -= values_at(donor, donors[chunk])
             yield chunk, of_pairs
 
     squares = np.zeros_like(scored)

@@ -11,7 +11,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import ROUNDING, less_noisy
 from uqwidgets.inference.influence import Change, Influence, interaction_of_weights
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dot, values_at
 
 # Arrays of (repeats, rows) are processed whole while they fit the processor's cache, else a few
 # repeats at a time.
@@ -220,7 +220,7 @@ class _PairWeights:
         return self._computed(chunk) if self._stored is None else self._stored[chunk]
 
     def _computed(self, chunk: slice) -> Floats:
-        weights = self._w[self._donors[chunk]]
+        weights = values_at(self._w, self._donors[chunk])
         weights *= self._s
         return weights
 
@@ -261,20 +261,21 @@ def _third_order(
     largest = float(np.abs(influence.of_rows).max())
     if influence.pairs is None or not largest > 0:
         return 0.0, 0.0
-    of_rows, chains, cubes = influence.of_rows, 0.0, 0.0
+    rows, chains, cubes = influence.of_rows / largest, 0.0, 0.0
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
-        for first in range(0, len(of_rows), step):
+        for first in range(0, len(rows), step):
             some = slice(first, first + step)
             pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
-            others = of_rows[some] / largest - pairs
-            others *= of_rows[donors[chunk, some]] / largest - pairs
+            others = rows[some] - pairs
+            of_donors = values_at(rows, donors[chunk, some])
+            of_donors -= pairs
+            others *= of_donors
             chains += float(np.einsum("ki,ki->", pairs, others))
             np.multiply(pairs, pairs, out=others)
             cubes += float(np.einsum("ki,ki->", others, pairs))
-        del of_pairs, pairs, others  # otherwise they stay in memory while the next are made
-    rows = of_rows / largest
+        del of_pairs, pairs, others, of_donors  # otherwise they stay in memory while the next come
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest
     interaction = 2 * chains + interaction_of_weights(
         rows, variance, population.scored, population.weights

@@ -1,6 +1,6 @@
-"""Weighted sums over many rows.
+"""Weighted sums over many rows, and values of the rows of many pairs.
 
-They avoid BLAS: after a product of two vectors its threads keep spinning on the cores that a
+The sums avoid BLAS: after a product of two vectors its threads keep spinning on the cores that a
 browser needs to paint the result.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 
 # Rows that are summed at a time, so that intermediate arrays stay small.
 _BLOCK = 1 << 11
@@ -24,6 +24,18 @@ def weighted_sums(lines: Floats, weights: Floats) -> Floats:
     """Weighted sum of every line: (m, n) and (n,) to (m,)."""
     sums: Floats = np.einsum("mi,i->m", lines, weights)
     return sums
+
+
+def values_at(values: Floats, positions: Positions) -> Floats:
+    """Return the value at every position, an array of the shape of the positions.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    positions : ndarray
+        Each between 0 and n - 1, which makes indexing with a check of all of them unnecessary.
+    """
+    return np.take(values, positions, mode="clip")
 
 
 def squared_deviations(values: Floats, unit: npt.ArrayLike) -> Floats:
