@@ -81,6 +81,55 @@ def test_own_values_of_categories_stand_in_their_rows(explainer, table):
     np.testing.assert_allclose(own["ice"], model(table)[0].to_numpy()[own["row"]])
 
 
+def histogram_of(chart):
+    """Return the panels of the curve and of the histogram, and the counts of the histogram."""
+    spec = chart.to_dict()
+    curve, panel = spec["vconcat"] if "vconcat" in spec else spec["hconcat"]
+    return curve, panel, pd.DataFrame(spec["datasets"][panel["data"]["name"]])
+
+
+def test_a_histogram_counts_the_rows_by_class(explainer, table):
+    chart = explainer.dependence("a").to_altair(color_by=table["site"], histogram=True)
+    lines, panel, counts = histogram_of(chart)
+    curve = explainer.dependence("a")
+    numbers = table["a"].to_numpy()
+    inside = (numbers >= curve.grid[0]) & (numbers <= curve.grid[-1])
+    for site in ("x", "y"):
+        own = counts[counts["colour"] == site]
+        expected, edges = np.histogram(
+            numbers[inside & (table["site"] == site)], 20, (curve.grid[0], curve.grid[-1])
+        )
+        of_bins = pd.Series(own["rows"].to_numpy(), own["from"].round(9))
+        assert of_bins.reindex(edges[:-1].round(9), fill_value=0).tolist() == expected.tolist()
+    encoding = panel["encoding"]
+    assert encoding["color"] == lines["layer"][0]["encoding"]["color"]
+    assert encoding["color"]["legend"]["symbolOpacity"] == 1
+    # The average is dark, because blue is the colour of a class.
+    assert lines["layer"][2]["mark"]["color"] == "#222222"
+    beyond = int((~inside).sum())
+    assert encoding["y"]["title"] == (f"rows ({beyond} beyond)" if beyond else "rows")
+    assert encoding["x"]["bin"] == "binned"
+    # Both panels have one scale along the feature.
+    assert chart.to_dict()["resolve"] == {"scale": {"x": "shared"}}
+
+
+def test_a_histogram_of_categories_stands_beside_the_curve(explainer, table):
+    chart = explainer.dependence("site", rows=table["a"] > 0).to_altair(histogram=True)
+    _, panel, counts = histogram_of(chart)
+    expected = table["site"][table["a"] > 0].value_counts()
+    assert dict(zip(counts["value"], counts["rows"], strict=True)) == expected.to_dict()
+    assert panel["encoding"]["y"]["field"] == "value"
+    assert chart.to_dict()["resolve"] == {"scale": {"y": "shared"}}
+
+
+def test_many_numbers_colour_the_lines_and_no_bar(explainer, table):
+    _, panel, counts = histogram_of(
+        explainer.dependence("a").to_altair(color_by=table["b"], histogram=True)
+    )
+    assert "color" not in panel["encoding"]
+    assert "colour" not in counts
+
+
 @pytest.mark.parametrize(
     ("curve", "options", "why"),
     [

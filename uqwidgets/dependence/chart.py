@@ -18,6 +18,8 @@ from uqwidgets.plotting.choice import segments
 from uqwidgets.plotting.svg import BLUE
 from uqwidgets.plotting.text import value_text, with_unit
 
+# The average over lines that have colours of their own.
+_DARK = "#222222"
 _CURVE = ["average:Q", "low:Q", "high:Q"]
 _MAP = [*_CURVE, "interaction:Q"]
 
@@ -55,7 +57,9 @@ def dependence_chart(
     # A curve needs two values; a single one is a dot, as a category is.
     is_apart = result.categorical or len(result.grid) == 1
     draw = _values_apart if is_apart else _curve
-    layers = draw(result, frame, lines, own, colour, own_values=own_values, rug=rug)
+    average = BLUE if color_by is None else _DARK
+    looks: dict[str, Any] = {"average": average, "own_values": own_values, "rug": rug}
+    layers = draw(result, frame, lines, own, colour, **looks)
     spread, far = ("interval", "hollow") if is_apart else ("band", "dashed")
     return alt.LayerChart(layer=layers).properties(
         width=WIDTH,
@@ -75,6 +79,7 @@ def _values_apart(
     own: pd.DataFrame | None,
     colour: Any,
     *,
+    average: str,
     own_values: bool,
     rug: bool,  # noqa: ARG001  a rug needs an axis of numbers
 ) -> list[alt.Chart]:
@@ -89,8 +94,10 @@ def _values_apart(
         alt.Chart(lines)
         .mark_tick(color=FAINT, opacity=0.4)
         .encode(y=grid, x=alt.X("ice:Q", **measured), **colour),
-        base.mark_rule(color=BLUE, strokeWidth=2).encode(x=alt.X("low:Q", **measured), x2="high:Q"),
-        base.mark_point(color=BLUE, fill=BLUE, size=80, opacity=1).encode(
+        base.mark_rule(color=average, strokeWidth=2).encode(
+            x=alt.X("low:Q", **measured), x2="high:Q"
+        ),
+        base.mark_point(color=average, fill=average, size=80, opacity=1).encode(
             x=alt.X("average:Q", **measured),
             fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
         ),
@@ -111,6 +118,7 @@ def _curve(
     own: pd.DataFrame | None,
     colour: Any,
     *,
+    average: str,
     own_values: bool,
     rug: bool,
 ) -> list[alt.Chart]:
@@ -123,9 +131,11 @@ def _curve(
         alt.Chart(lines)
         .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
         .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N", **colour),
-        base.mark_area(color=BLUE, opacity=0.3).encode(y=alt.Y("low:Q", **measured), y2="high:Q"),
+        base.mark_area(color=average, opacity=0.3).encode(
+            y=alt.Y("low:Q", **measured), y2="high:Q"
+        ),
         alt.Chart(_parts(result))
-        .mark_line(color=BLUE, strokeWidth=3)
+        .mark_line(color=average, strokeWidth=3)
         .encode(
             x=along,
             y=alt.Y("average:Q", **measured),

@@ -205,8 +205,13 @@ class Dependence(Result):
         return dependence_html(self)
 
     def to_altair(
-        self, *, color_by: Any = None, own_values: bool = False, rug: bool = False
-    ) -> alt.LayerChart:
+        self,
+        *,
+        color_by: Any = None,
+        own_values: bool = False,
+        rug: bool = False,
+        histogram: bool = False,
+    ) -> alt.LayerChart | alt.VConcatChart | alt.HConcatChart:
         """Chart of the same numbers, to restyle or save.
 
         Parameters
@@ -218,6 +223,9 @@ class Dependence(Result):
             Whether each line has a dot at the row's own value of the feature.
         rug : bool, default=False
             Whether the own values are ticks below the curve of a number.
+        histogram : bool, default=False
+            Whether a second panel counts the rows by their own value, stacked by ``color_by`` if
+            that has few values. The chart then has panels, each with a width of its own.
 
         Raises
         ------
@@ -237,10 +245,19 @@ class Dependence(Result):
         >>> chart = explainer.dependence("x0").to_altair(color_by=X[:, 1], own_values=True)
         >>> [layer.mark.type for layer in chart.layer]
         ['line', 'area', 'line', 'circle']
+        >>> classes = X[:, 1] > 0
+        >>> chart = explainer.dependence("x0").to_altair(color_by=classes, histogram=True)
+        >>> len(chart.vconcat)
+        2
         """
         from uqwidgets.dependence.chart import dependence_chart
 
-        return dependence_chart(self, color_by, own_values, rug)
+        chart = dependence_chart(self, color_by, own_values, rug)
+        if not histogram:
+            return chart
+        from uqwidgets.dependence.histogram_chart import with_histogram
+
+        return with_histogram(chart, self, color_by)
 
 
 def ice_sample(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:

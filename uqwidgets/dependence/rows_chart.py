@@ -52,7 +52,10 @@ def colours_of(result: Dependence, color_by: Any, rows: Positions) -> tuple[list
         plain: list[Any] = [float(v) if np.isfinite(v) else None for v in numbers]
         return plain, alt.Color("colour:Q", title=title, scale=alt.Scale(scheme="viridis"))
     texts: list[Any] = ["missing" if pd.isna(value) else value_text(value) for value in values]
-    return texts, alt.Color("colour:N", title=title, scale=alt.Scale(range=PALETTE))
+    # Without its own opacity, the legend would be as faint as the lines.
+    legend = alt.Legend(symbolOpacity=1, labelLimit=180)
+    scale = alt.Scale(range=PALETTE)
+    return texts, alt.Color("colour:N", title=title, scale=scale, legend=legend)
 
 
 def own_values(result: Dependence, rows: Positions, lines: Floats) -> pd.DataFrame:

@@ -40,7 +40,16 @@ class Result(ABC):
         """Return a static picture, which needs neither a kernel nor the network."""
 
     @abstractmethod
-    def to_altair(self) -> alt.Chart | alt.LayerChart | alt.FacetChart | alt.ConcatChart:
+    def to_altair(
+        self,
+    ) -> (
+        alt.Chart
+        | alt.LayerChart
+        | alt.FacetChart
+        | alt.ConcatChart
+        | alt.VConcatChart
+        | alt.HConcatChart
+    ):
         """Chart of the same numbers, to restyle or save."""
 
     def __repr__(self) -> str:

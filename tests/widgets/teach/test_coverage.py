@@ -66,6 +66,36 @@ def test_the_interval_of_a_learner_is_that_of_refits_of_each_sample(monkeypatch)
         assert lesson._frame["meta"]["population"] == lesson.population
 
 
+def test_what_a_learner_estimates_is_known_to_a_twentieth_of_what_models_differ():
+    """Compare with the closed form of the importance of x1 in linear models."""
+    with uq.teach.WhatTheBarCovers(interval="learner") as lesson:
+        assert lesson.wait(600)
+        error = lesson._error_of_learner
+        # Misses are counted against this number: 2.51, from 6,000 fits and the moments of the
+        # process.
+        assert abs(lesson.population - expected_of_linear_models(n=50)) < 3 * error
+        assert error < 0.2
+        lesson.samples = 1
+        assert f"400 models, with a standard error of {error:.2g}." in " ".join(
+            lesson._frame["meta"]["explanation"]
+        )
+
+
+def expected_of_linear_models(n, fits=3000):
+    """Mean importance of x1, 2 b (cov(y, x1) - cov(f, x1) + b), over fits of n resampled rows."""
+    truth = uq.GroundTruth(*CORRELATED_PAIRS)
+    X, y = truth.data(200_000, 1)
+    moments = np.cov(np.column_stack([X, y]).T)
+    X, y = (np.asarray(part) for part in truth.data(n * fits, 2))
+    values = []
+    for k in range(fits):
+        rows = np.random.default_rng(k).integers(n, size=n) + n * k
+        slopes = LinearRegression().fit(X[rows], y[rows]).coef_
+        left = moments[0, -1] - moments[0, :-1] @ slopes
+        values.append(2 * slopes[0] * (left + slopes[0] * moments[0, 0]))
+    return np.mean(values)
+
+
 def test_a_model_that_can_be_fitted_is_what_the_learner_fits(monkeypatch):
     monkeypatch.setattr(coverage, "_FITS", 2)
     model = DecisionTreeRegressor(max_depth=2)
