@@ -11,9 +11,12 @@ import pytest
 from playwright.sync_api import expect
 from sklearn.tree import DecisionTreeRegressor
 
+import small_lessons
 import uqwidgets as uq
+from browser.all_lessons import have_the_numbers_of_python, press
 from browser.bridge import Bridge
 from browser.harness import watched_page
+from uqwidgets.widgets.teach import coverage
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 VIOLATIONS = """async () => {
@@ -37,10 +40,7 @@ OUTSIDE = """(root) => {
 
 @pytest.fixture(scope="module")
 def explainer():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, 3))
-    y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=80)
-    return uq.Explainer(lambda X: (X[:, 0] + 0.9 * X[:, 1], np.ones(len(X))), X, y)
+    return small_lessons.linear()
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -66,53 +66,20 @@ def themed(request, browser, monkeypatch):
         yield mount
 
 
-def hollow():
-    """Explain two models of rows around an empty square, of which one is unsure within it."""
-    X, y = uq.datasets.make_hollow(120)
-    sure = lambda X: (X["x1"], np.ones(len(X)))  # noqa: E731
-    unsure = lambda X: (X["x1"], np.exp(2 - X.abs().max(axis=1)))  # noqa: E731
-    return uq.Explainer(sure, X, y, name="sure", others={"unsure": unsure})
-
-
-def test_a_page_of_lessons_works_without_a_kernel(browser, explainer, tmp_path):
-    """Do in a saved page what the lessons ask for; the numbers are those of the kernel."""
+def test_a_page_of_all_lessons_works_without_a_kernel(browser, tmp_path, monkeypatch):
+    """Go through the saved page by keyboard; its sentences are those of the kernel."""
+    monkeypatch.setattr(coverage, "_MOST_SAMPLES", 10)
+    monkeypatch.setattr(coverage, "_FITS", 10)
     path = tmp_path / "lessons.html"
-    with (
-        uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")) as guess,
-        uq.teach.ShuffleOneColumn(explainer) as shuffle,
-        uq.teach.StressToATarget(explainer, target=0.2) as target,
-    ):
-        uq.teach.save(path, [guess, shuffle, target], progress=False)
-        with watched_page(browser, bypass_csp=True) as page:
-            page.goto(path.as_uri())
-            roots = page.get_by_test_id("uq-root")
-            expect(roots).to_have_count(3)
-            first, second, third = (roots.nth(k) for k in range(3))
-            press(first, "uq-down")
-            press(first, "uq-reveal")
-            guess.order, guess.revealed = ("x0", "x1", "x2"), True
-            same_sentences(first, guess)
-            second.get_by_test_id("uq-guess-nll").press("Space")
-            press(second, "uq-one-row")
-            expect(second.get_by_test_id("uq-spoken")).to_contain_text("Row")
-            press(second, "uq-all-rows")
-            press(second, "uq-all-donors")
-            shuffle.guess, shuffle.rows, shuffle.repeats = "nll", 24, 21
-            same_sentences(second, shuffle)
-            third.get_by_test_id("uq-tau").press("PageUp")
-            expect(third.get_by_test_id("uq-explanation")).to_contain_text("rows")
-            target.tau = float(third.get_by_test_id("uq-tau").input_value())
-            assert target.tau > 0
-            same_sentences(third, target)
-            for root in (first, second, third):
-                expect(root.get_by_role("alert")).to_be_hidden()
-            page.evaluate(AXE.read_text())
-            assert page.evaluate(VIOLATIONS) == []
-
-
-def same_sentences(root, lesson):
-    paragraphs = root.get_by_test_id("uq-explanation").locator("p")
-    expect(paragraphs).to_have_text(lesson._frame["meta"]["explanation"])
+    lessons = small_lessons.make()
+    uq.teach.save(path, list(lessons.values()), progress=False)
+    with watched_page(browser, bypass_csp=True) as page:
+        page.goto(path.as_uri())
+        have_the_numbers_of_python(page.get_by_test_id("uq-root"), lessons)
+        page.evaluate(AXE.read_text())
+        assert page.evaluate(VIOLATIONS) == []
+    for lesson in lessons.values():
+        lesson.close()
 
 
 def test_in_a_page_other_features_need_the_notebook(browser, tmp_path):
@@ -162,10 +129,6 @@ def test_a_slow_lesson_is_shown_at_once_with_its_progress(themed):
     expect(root.get_by_test_id("uq-explanation")).to_contain_text("A bar says")
 
 
-def press(root, name, key="Enter"):
-    root.get_by_test_id(name).first.press(key)
-
-
 def check_page(root):
     """Look for what a reader cannot reach: faults of axe-core, and texts beyond the widget."""
     root.page.evaluate(AXE.read_text())
@@ -178,7 +141,7 @@ def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, expla
     shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
     coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
     target_by_keyboard(themed, uq.teach.StressToATarget(explainer, target=0.2))
-    place_by_keyboard_and_mouse(themed, uq.teach.ThePlaceNobodyHasBeen(hollow()))
+    place_by_keyboard_and_mouse(themed, uq.teach.ThePlaceNobodyHasBeen(small_lessons.hollow()))
     refits_by_keyboard(themed, uq.teach.ManyRefits(estimator=DecisionTreeRegressor(max_depth=4)))
 
 

@@ -163,7 +163,7 @@ class Host:
     name, package : str
         Its name, and the distribution whose version is said.
     app : str
-        Source of the app; an empty one stands for a notebook of `CELLS`.
+        Source of the app; an empty one stands for a notebook of the `cells`.
     command : callable
         Called with the app's file, the port, a token and whether colours are dark; returns the
         arguments after ``python -m``.
@@ -188,6 +188,7 @@ class Host:
     shows_twice: bool = True
     requests_elsewhere: str = ""
     own_errors: tuple[str, ...] = ()
+    cells: tuple[str, ...] = CELLS
 
     def write(self, folder: Path, *, dark: bool) -> Path:
         """Write the app into a folder."""
@@ -199,7 +200,7 @@ class Host:
             (folder / "pyproject.toml").write_text(theme + runs)
             return path
         path = folder / "app.ipynb"
-        cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
+        cells = [nbformat.v4.new_code_cell(code) for code in self.cells]
         spec = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=spec), path)
         return path
