@@ -224,7 +224,7 @@ describe("τ", () => {
   it.each([
     [
       { status: "ok", ess: 20, ess_share: 0.14 },
-      /^Too few rows for firm numbers: worth about 20 of the 143 rows, error rate 95 %: 0.04 to 0.16\.$/,
+      /^Too few rows for firm numbers: worth about 20 of the 143 rows, error rate 0.04 to 0.16 \(95 % interval\)\.$/,
     ],
     [{ ess: 113, value: 0.08 }, /worth about 113 of the 143 rows/],
     [{ status: "edge" }, /at the edge of the data/],

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
+from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from browser.bridge import Bridge
@@ -258,6 +259,32 @@ def test_nothing_is_cut_or_overlaps_at_any_width(bridge, explainer, width):
         assert root.evaluate(LISTED) == []
         page = "document.documentElement"
         assert bridge.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
+
+
+# The length of the slider, and the gaps between the words below it, in pixels.
+TRACK = """(root) => {
+  const words = [...root.querySelectorAll(".uq-tau-scale span")].map((span) => {
+    const range = document.createRange();
+    range.selectNodeContents(span);
+    return range.getBoundingClientRect();
+  });
+  const gaps = words.slice(1).map((word, i) => word.left - words[i].right);
+  const track = root.querySelector(".uq-tau-track").getBoundingClientRect().width;
+  return { track, gap: Math.min(...gaps) };
+}"""
+
+
+def test_the_slider_keeps_its_length_beside_a_long_question(bridge):
+    rng = np.random.default_rng(0)
+    x = pd.DataFrame(rng.normal(size=(60, 2)), columns=["sensor_reading_000", "age"])
+    root = bridge.mount(uq.explore(LinearRegression().fit(x, x["age"]), x, x["age"], n_repeats=2))
+    wait_for_answer(root)
+    for width in (500, 600, 700, 800, 848, 900, 1000, 1280, 1920):
+        bridge.page.set_viewport_size({"width": width, "height": 900})
+        bridge.page.wait_for_timeout(50)
+        measured = root.evaluate(TRACK)
+        assert measured["track"] >= 240, width
+        assert measured["gap"] >= 6, width
 
 
 TITLE_BORDERS = """(root) => {

@@ -1,6 +1,6 @@
 import { endsAt, intervalAt } from "../../charts/profile.ts";
 import { h, setText } from "../../dom.ts";
-import { counted, isolated, level, number, whole, worth } from "../../format.ts";
+import { counted, interval, isolated, level, number, percent, whole, worth } from "../../format.ts";
 import { moved, type Stress, type StressNow } from "./reader.ts";
 
 /** With fewer effective rows, intervals have less than their nominal coverage; a remark in Python says so too. */
@@ -79,10 +79,11 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
     return `${feature} has no value in the rows that meet the filter, so it cannot be stressed; choose another feature.`;
   if (status !== "ok") return `${feature} cannot be stressed here (${status}).`;
   if (ess === null || !hasFewEffectiveRows(stress, now)) return null;
-  const ends = intervalAt(stress, tau);
+  const ends = endsAt(stress, tau);
+  const may = `, ${stress.label} ${interval(...ends)} (${percent(stress.level)} interval)`;
   return (
     `Too few rows for firm numbers: ${tau === 0 ? counted(rows, "row") : worth(ess, rows)}` +
-    `${ends === null ? "" : `, ${stress.label} ${ends}`}.${unmoved(now)}`
+    `${ends.every(Number.isFinite) ? may : ""}.${unmoved(now)}`
   );
 }
 
@@ -117,7 +118,6 @@ export function readout() {
       if (now.ess === null || whole(now.ess) === whole(now.n_rows))
         sample.replaceChildren(", ", strong(rows));
       else sample.replaceChildren(", worth about ", strong(whole(now.ess)), ` of the ${rows}`);
-      const interval = intervalAt(stress, now.tau);
       // Where the stress view is not shown there is no interval, and a change would look certain.
       indicator.hidden = stress.features.length === 0;
       indicator.replaceChildren(
@@ -127,7 +127,7 @@ export function readout() {
         strong(`${number(now.base)} → ${number(now.value)}`),
         stress.unit ? ` ${stress.unit}` : "",
       );
-      const facts = [interval, unclear(stress, now)].filter(Boolean).join("; ");
+      const facts = [intervalAt(stress, now.tau), unclear(stress, now)].filter(Boolean).join("; ");
       setText(ends, facts && ` (${facts})`);
       meter.hidden = false;
       meter.classList.toggle("uq-low", hasFewEffectiveRows(stress, now));
