@@ -67,7 +67,7 @@ describe("all indicators", () => {
     const rule = charts[0]?.querySelector(".uq-rule");
     const width = Number(charts[0]?.querySelector("svg")?.getAttribute("width"));
     expect((Number(rule?.getAttribute("x1")) - 5) / (width - 10)).toBeCloseTo(0.75, 5);
-    expect(charts[1]?.getAttribute("aria-label")).toContain("from 0 to 1");
+    expect(charts[1]?.getAttribute("aria-label")).toContain("from 0.00 to 1.00");
 
     all("uq-indicators-line")[1]?.click();
     expect(model.get("stress_feature")).toBe(names[1]);

@@ -129,7 +129,7 @@ def test_everything_is_done_by_keyboard(root, widget):
     clear = root.get_by_test_id("uq-range-clear")
     expect(clear).to_be_visible()
     listed = root.get_by_test_id("uq-selected-row").first
-    expect(listed).to_contain_text(re.compile("^row .*truly .*, predicted mean "))
+    expect(listed).to_contain_text(re.compile("^row .*truly .*, predicted mean: "))
     assert len(re.findall(r"\d\.\d", listed.inner_text())) == 2, "no number is there twice"
     # The range is not that of rows that are selected elsewhere.
     widget.selection = [3, 4]

@@ -2,7 +2,7 @@ import { lookOf } from "../../charts/classes.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { linePath } from "../../charts/paths.ts";
 import { clipBox, h, pool, set, setText, svg } from "../../dom.ts";
-import { isolated, number, withUnit } from "../../format.ts";
+import { decimals, isolated, number, withUnit } from "../../format.ts";
 
 const HEIGHT = 84;
 const EDGE = 5;
@@ -74,9 +74,11 @@ export function indicatorChart(onPick: (indicator: string) => void, signal: Abor
       const title = withUnit(drawn.label, drawn.unit);
       const [least, most] = known ?? [Number.NaN, Number.NaN];
       setText(name, title);
-      setText(low, known ? `from ${number(least)}` : "not available");
-      setText(high, known ? `to ${number(most)}` : "");
-      const range = known ? `from ${number(least)} to ${number(most)}` : "not available";
+      // One format for both ends: beside an end of 0.1, one of 1e-6 is 0.
+      const print = most > least ? decimals(most - least) : number;
+      setText(low, known ? `from ${print(least)}` : "not available");
+      setText(high, known ? `to ${print(most)}` : "");
+      const range = known ? `from ${print(least)} to ${print(most)}` : "not available";
       set(element, {
         "aria-pressed": drawn.isPicked ? "true" : "false",
         "aria-label": `${isolated(title)}: ${range}`,

@@ -191,9 +191,9 @@ export function selectionPanel(context: Context): Panel {
       const truth = data.truth[i] ?? Number.NaN;
       const parts = [
         // The prediction of a number is one of the measures, and may be the one that is shown.
-        isPrediction && !data.classes ? "" : word(data.predicted[i] ?? Number.NaN),
+        isPrediction && !data.classes ? "" : `predicted ${word(data.predicted[i] ?? Number.NaN)}`,
         Number.isFinite(truth) ? `truly ${word(truth)}` : "",
-        `${withUnit(label, unit)} ${number(data.values[i * m + watched])}`,
+        `${withUnit(label, unit)}: ${number(data.values[i * m + watched])}`,
       ];
       setText(item.text, parts.filter(Boolean).join(", "));
       set(item.button, { "aria-pressed": row === shown ? "true" : "false" });

@@ -7,8 +7,8 @@ HELP = (
     "The coloured line is the feature that is stressed, with its 95 % interval as a band; the "
     "grey lines are the other features. Where a band reaches the dashed line, a difference is "
     "not clear from these rows. A click on a line stresses its feature.",
-    "Of a yes-or-no model, follow the true or the false positive rate, and both are drawn "
-    "against each other: the path says which errors become more frequent.",
+    "For a model of two classes, choose the true or the false positive rate, and both are drawn "
+    "against each other: the path shows which errors become more frequent.",
 )
 
 TIPS = {
