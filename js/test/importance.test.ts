@@ -198,6 +198,34 @@ describe("many features", () => {
     expect(bars.length).toBe(40);
     expect(bars[0]?.getAttribute("transform")).toBe("translate(0,891)");
   });
+
+  it("are drawn again only after a few rows of scrolling, before those in sight run out", async () => {
+    const features = Array.from({ length: 100 }, (_, i) => ({
+      ...(about.features[0] as (typeof about.features)[0]),
+      name: `feature ${i}`,
+    }));
+    const info = { ...about, features };
+    const { root } = await mount(info, frameWith({ top: 0 }, {}, {}, info));
+    const scroller = root.querySelector(".uq-importance-scroll") as HTMLElement;
+    Object.defineProperty(scroller, "clientHeight", { value: 440 });
+    const group = root.querySelector(".uq-bars") as Element;
+    const top = (bar: Element | undefined) =>
+      Number(bar?.getAttribute("transform")?.match(/,([\d.]+)/)?.[1]);
+    let drawn = 0;
+    let last = "";
+    for (let at = 22; at <= 1100; at += 22) {
+      scroller.scrollTop = at;
+      scroller.dispatchEvent(new Event("scroll"));
+      await painted();
+      const bars = [...group.querySelectorAll(".uq-bar")];
+      expect(top(bars[0])).toBeLessThanOrEqual(Math.max(11, at));
+      expect(top(bars.at(-1)) + 22).toBeGreaterThanOrEqual(at + 440);
+      const first = bars[0]?.getAttribute("transform") ?? "";
+      if (first !== last) [drawn, last] = [drawn + 1, first];
+    }
+    // One in five of 50 events: after more than five rows.
+    expect(drawn).toBeLessThanOrEqual(10);
+  });
 });
 
 describe("the bars of importance", () => {

@@ -16,7 +16,7 @@ import {
   swatch,
 } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
-import { barColumn, sortTitle, wordColumn } from "./columns.ts";
+import { barColumn, type Rows, sortTitle, wordColumn } from "./columns.ts";
 import { importanceControls } from "./controls.ts";
 import { inOrder, named, sortOf } from "./order.ts";
 import type { Importance } from "./reader.ts";
@@ -49,6 +49,17 @@ const verdictsOf = ({ verdict, verdicts }: Importance): string[] =>
 
 const areAlike = (one: Inputs, other: Inputs): boolean =>
   ALIKE.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
+
+/** Columns beside the names. */
+const columnsOf = ({ measures, verdict, redundancy }: Importance): number =>
+  measures.length + Number(verdict !== null) + Number(redundancy !== null);
+
+/** What is shown at present. */
+interface Last {
+  data: Importance;
+  shown: Shown;
+  frame: Frame;
+}
 
 export function importancePanel(context: Context): Panel {
   const { session, about, signal, redraw } = context;
@@ -101,7 +112,9 @@ export function importancePanel(context: Context): Panel {
   const redundancy = barColumn(sortBy("redundancy"), signal);
   let columns: ReturnType<typeof barColumn>[] = [];
   let layout = "";
-  let last: { data: Importance; shown: Shown; frame: Frame } | null = null;
+  let last: Last | null = null;
+  /** The rows that are listed. */
+  let order: number[] = [];
 
   const controls = importanceControls(context);
   const panel = section("Importance", "uq-importance", controls.elements, fig.element);
@@ -140,62 +153,65 @@ export function importancePanel(context: Context): Panel {
 
   // Pixels above the part in sight, and its height: reading them in every frame would lay out the page in each.
   let [scrolled, inSight] = [0, 0];
-  const draw = () => {
-    if (!last) return;
-    const { data, shown, frame } = last;
-    const { measures } = data;
-    const { inputs } = shown;
-    const learner = frame.learner?.averages.importance ?? null;
-    const [order, folded] = listed(data, inputs);
+  /** The rows that are drawn: those in sight and some beyond them, and the size of each. */
+  const place = ({ data, shown, frame }: Last): Rows => {
     // The room of the learner's marks is reserved before they arrive, so that the layout is stable.
     const awaited = frame.learner && frame.learner.state !== "failed";
-    const height = ROW_HEIGHT + (learner || awaited ? BELOW : 0);
+    const height = ROW_HEIGHT + (frame.learner?.averages.importance || awaited ? BELOW : 0);
     const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));
-    const extra = Number(data.verdict !== null) + Number(data.redundancy !== null);
-    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length + extra));
+    const width = Math.floor((fig.width - nameWidth) / Math.max(1, columnsOf(data)));
     scroller.style.setProperty("--uq-row", `${height}px`);
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
-    scroller.style.setProperty("--uq-column", `${each}px`);
+    scroller.style.setProperty("--uq-column", `${width}px`);
     body.style.height = `${order.length * height}px`;
-    const columnNames = JSON.stringify([
-      measures.map(({ name }) => name),
-      !data.verdict,
-      !data.redundancy,
-    ]);
-    if (layout !== columnNames) {
-      set(panel.element, { "data-wide": measures.length + extra > 2 });
-      layout = columnNames;
-      columns = measures.map(({ name }) => barColumn(sortBy(name), signal));
-      const all = [
-        ...columns,
-        ...(data.redundancy ? [redundancy] : []),
-        ...(data.verdict ? [verdicts] : []),
-      ];
-      head.replaceChildren(nameHead, ...all.map(({ title }) => title));
-      plots.replaceChildren(...all.map((column) => column.body));
-    }
-    const stressed = isStressed(frame);
-    ghostKey.hidden = !stressed;
     inSight ||= scroller.clientHeight;
     const first = Math.floor(scrolled / height) - AHEAD;
     const most = Math.ceil((inSight || Number.POSITIVE_INFINITY) / height);
-    const sight = [
-      Math.min(order.length, Math.max(0, first)),
-      Math.min(order.length, first + most + 2 * AHEAD),
-    ] as const;
-    const ratio = data.compare === "ratio";
-    const sorted = sortOf(data, inputs.sort);
-    const ghost = frame.ghost && areAlike(frame.ghost.state, frame.inputs) ? data.ghost : null;
-    const level = `${percent(data.level)} interval`;
-    const rows = {
-      order,
+    return {
+      ...{ order, height, width },
       count: names.length,
-      height,
-      width: each,
-      sight,
-      picked: order.findIndex((row) => names[row] === inputs.feature),
+      sight: [
+        Math.min(order.length, Math.max(0, first)),
+        Math.min(order.length, first + most + 2 * AHEAD),
+      ],
+      picked: order.findIndex((row) => names[row] === shown.inputs.feature),
     };
-    measures.forEach(({ name, label, unit, kind, baseline }, at) => {
+  };
+
+  /** Makes the columns anew where others are chosen. */
+  const arrange = (data: Importance) => {
+    const chosen = JSON.stringify([
+      data.measures.map(({ name }) => name),
+      !data.verdict,
+      !data.redundancy,
+    ]);
+    if (layout === chosen) return;
+    layout = chosen;
+    set(panel.element, { "data-wide": columnsOf(data) > 2 });
+    columns = data.measures.map(({ name }) => barColumn(sortBy(name), signal));
+    const all = [
+      ...columns,
+      ...(data.redundancy ? [redundancy] : []),
+      ...(data.verdict ? [verdicts] : []),
+    ];
+    head.replaceChildren(nameHead, ...all.map(({ title }) => title));
+    plots.replaceChildren(...all.map((column) => column.body));
+  };
+
+  const drawColumns = () => {
+    if (!last) return;
+    const { data, shown, frame } = last;
+    arrange(data);
+    const rows = place(last);
+    const stressed = isStressed(frame);
+    const learner = frame.learner?.averages.importance ?? null;
+    const ghost = frame.ghost && areAlike(frame.ghost.state, frame.inputs) ? data.ghost : null;
+    const ratio = data.compare === "ratio";
+    const sorted = sortOf(data, shown.inputs.sort);
+    const level = `${percent(data.level)} interval`;
+    ghostKey.hidden = !stressed;
+    byName.update(names === features ? "Feature" : "Group", sorted === "feature");
+    data.measures.forEach(({ name, label, unit, kind, baseline }, at) => {
       const column = columns[at] as ReturnType<typeof barColumn>;
       const { value, low, high, base } = data;
       column.update(
@@ -211,7 +227,6 @@ export function importancePanel(context: Context): Panel {
       const loss = withUnit(label, unit);
       set(column.title, { title: `${loss}; of the data as they are: ${number(baseline)}` });
     });
-    byName.update(names === features ? "Feature" : "Group", sorted === "feature");
     if (data.redundancy) {
       const [value, low, high] = [0, 1, 2].map((k) =>
         data.redundancy?.subarray(k * names.length, (k + 1) * names.length),
@@ -228,13 +243,20 @@ export function importancePanel(context: Context): Panel {
       );
     }
     if (data.verdict) verdicts.update(verdictsOf(data), sorted === "verdict", rows);
+  };
+
+  const drawNames = ({ data, shown, frame }: Last) => {
+    const learner = frame.learner?.averages.importance ?? null;
     list.update(
       order.map((row) => ({ feature: row, text: groupOf(row) + inWords(data, learner, row) })),
-      inputs.feature,
-      stressed ? inputs.stress_feature : null,
+      shown.inputs.feature,
+      isStressed(frame) ? shown.inputs.stress_feature : null,
     );
+  };
+
+  const drawFold = (folded: number) => {
     const isFocused = fold.matches(":focus");
-    fold.hidden = inputs.top === 0 ? order.length <= FOLD : folded === 0;
+    fold.hidden = last?.shown.inputs.top === 0 ? order.length <= FOLD : folded === 0;
     // A hidden button would lose the focus.
     if (isFocused && fold.hidden)
       list.element.querySelector<HTMLElement>("[tabindex='0']")?.focus();
@@ -242,6 +264,15 @@ export function importancePanel(context: Context): Panel {
       fold,
       folded ? `show ${counted(folded, "more feature")}` : `show the first ${FOLD} only`,
     );
+  };
+
+  const draw = () => {
+    if (!last) return;
+    const [rows, folded] = listed(last.data, last.shown.inputs);
+    order = rows;
+    drawColumns();
+    drawNames(last);
+    drawFold(folded);
   };
 
   const describe = (data: Importance, learner: Averages | null) => {
@@ -265,7 +296,7 @@ export function importancePanel(context: Context): Panel {
           ...(data.redundancy ? ["redundancy", "low", "high"] : []),
           ...(data.verdict ? ["verdict"] : []),
         ],
-        rows: (last ? listed(data, last.shown.inputs)[0] : data.order).map((i) => [
+        rows: order.map((i) => [
           names[i] ?? "",
           ...data.measures.flatMap((_, m) =>
             [
@@ -283,24 +314,31 @@ export function importancePanel(context: Context): Panel {
     );
   };
 
-  // Only this panel is drawn again, once per animation frame.
+  // Only this panel is drawn again, once per animation frame; after scrolling only its columns.
   let scheduled = 0;
-  const drawSoon = () => {
+  let isWhole = false;
+  const drawSoon = (whole: boolean) => {
+    isWhole ||= whole;
     if (scheduled) return;
     scheduled = requestAnimationFrame(() => {
-      scheduled = 0;
-      if (!signal.aborted) draw();
+      const drawNow = isWhole ? draw : drawColumns;
+      [scheduled, isWhole] = [0, false];
+      if (!signal.aborted) drawNow();
     });
   };
   const drawPart = () => {
     [scrolled, inSight] = [scroller.scrollTop, scroller.clientHeight];
-    drawSoon();
+    drawSoon(false);
   };
-  scroller.addEventListener("scroll", drawPart, { passive: true, signal });
+  // Half of the rows that are drawn beyond those in sight are left before the others are drawn.
+  const scroll = () => {
+    if (Math.abs(scroller.scrollTop - scrolled) > (AHEAD / 2) * ROW_HEIGHT) drawPart();
+  };
+  scroller.addEventListener("scroll", scroll, { passive: true, signal });
   const observer = new ResizeObserver(drawPart);
   observer.observe(scroller);
   signal.addEventListener("abort", () => observer.disconnect());
-  search.addEventListener("input", drawSoon, { signal });
+  search.addEventListener("input", () => drawSoon(true), { signal });
   fold.addEventListener(
     "click",
     () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 }),
