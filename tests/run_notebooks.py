@@ -22,7 +22,11 @@ def run(name, kernel=None):
     A kernel that is passed starts with the first notebook. Each notebook begins without the names
     of the one before, and packages are imported only once.
     """
-    notebook = read(name)
+    return execute(read(name), name, kernel)
+
+
+def execute(notebook, name, kernel=None):
+    """Run the cells of a notebook that was read; return the output of each code cell."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if kernel is not None:
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))

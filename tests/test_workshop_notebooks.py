@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+import nbformat
 import numpy as np
 import pytest
 
 import uqwidgets as uq
-from run_notebooks import read, run
+from run_notebooks import execute, read, run
 
 EXERCISES, SOLUTIONS = "workshop/exercises.ipynb", "workshop/solutions.ipynb"
 
@@ -40,6 +41,61 @@ def test_every_answer_of_the_solutions_is_right(kernel):
     verdicts = [text for text in texts if text.startswith("Session ")]
     assert [verdict[:16] for verdict in verdicts] == [f"Session {k}: right" for k in range(1, 7)]
     assert texts[-1].startswith("It holds no row")
+
+
+# By session, an answer that a learner may give, and what the check says of it.
+WRONG = {
+    1: ('"x5"', "x5 is not right"),
+    2: ('ex.importance("nll", ["x6"]).importance[0]', "is too small"),  # of the loss
+    3: ("surface.near.sum()", "is too large"),  # those that are near
+    4: ("len(ex.table)", "is too large"),
+    5: ("widths[1] / widths[0]", "is too small"),
+    6: ("1", "is too small"),
+}
+
+
+def test_every_check_tells_wrong_answers_from_right_ones(kernel):
+    notebook = read(SOLUTIONS)
+    cells = []
+    for cell in notebook.cells:
+        cells.append(cell)
+        if cell.cell_type == "code" and (session := re.search(r"^check\((\d),", cell.source, re.M)):
+            wrong, _ = WRONG[int(session[1])]
+            source = re.sub(r"answer_\d", wrong, cell.source)
+            cells.append(nbformat.v4.new_code_cell(source))
+    notebook.cells = cells
+    texts = [text.strip() for text in execute(notebook, SOLUTIONS, kernel)]
+    verdicts = [text for text in texts if text.startswith("Session ")]
+    assert len(verdicts) == 12
+    for session, (_, sentence) in WRONG.items():
+        right, wrong = verdicts[2 * session - 2 : 2 * session]
+        assert right.startswith(f"Session {session}: right.")
+        assert wrong.startswith(f"Session {session}: ")
+        assert sentence in wrong
+        assert wrong.endswith("Try again.")
+
+
+def test_the_exercises_run_before_anybody_has_answered(kernel):
+    texts = [text for text in run(EXERCISES, kernel) if text.startswith(("Session", "Pin"))]
+    assert texts[:-1] == [
+        f"Session {k}: there is no answer yet. Replace None by your answer.\n" for k in range(1, 7)
+    ]
+    assert texts[-1].startswith("Pin a view first")
+
+
+def test_the_notebook_of_the_teacher_has_the_numbers_of_its_text(kernel):
+    texts = run("workshop/teacher.ipynb", kernel)
+    ranking, rises, verdicts, stress, hits, times = [text for text in texts if text]
+    assert "x3 > x1" in ranking
+    x6 = next(line.split() for line in rises.splitlines() if line.startswith("x6"))
+    assert float(x6[2]) > float(x6[1])  # the entropy shouts
+    assert "'Gaussian process': 'doubts'" in verdicts
+    assert "'forest': 'bluffs'" in verdicts
+    assert "reachable by a lower mean, by a higher mean: " in stress
+    counts = [int(n) for n in re.findall(r": (\d+)", hits)]
+    assert counts == sorted(counts)
+    assert counts[-1] > 40
+    assert times.count(" s\n") == 2
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 from known_processes import line
+from reading_charts import tables
 from reading_html import StaticHtml, numbers
 
 
@@ -63,3 +64,24 @@ class TestShown:
             stacked = pd.DataFrame(chart.data).groupby("value", sort=False)["error"].sum()
             # The parts are estimates: with next to no error they are noise.
             np.testing.assert_allclose(stacked, one.mse, rtol=0.3, atol=2e-3)
+
+    def test_charts_draw_every_fit_around_the_truth(self, result, curve):
+        for one, marks in (
+            (result, ["tick", "point", "point"]),
+            (curve, ["line", "line", "line"]),
+        ):
+            chart = one.to_altair(fits=True)
+            spec = chart.to_dict()
+            assert [layer["mark"]["type"] for layer in spec["layer"]] == marks
+            fits, both, _ = tables(chart)
+            expected = one.estimates.mean(axis=2).reshape(-1, len(one.points))
+            drawn = fits["estimate"].to_numpy().reshape(-1, len(one.points))
+            np.testing.assert_allclose(drawn, expected)
+            of = both.groupby("what")["estimate"].apply(np.array)
+            np.testing.assert_allclose(of["truth"], one.truth)
+            np.testing.assert_allclose(of["mean of the fits"], one.expected)
+            assert f"in {len(expected)} fits" in spec["title"]["text"]
+            # The legend is not as faint as the fits.
+            assert spec["layer"][1]["encoding"]["color"]["legend"]["symbolOpacity"] == 1
+        # The truth is dashed, so that colour is not the only difference.
+        assert spec["layer"][2]["mark"]["strokeDash"] == [6, 4]

@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import altair as alt
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +24,7 @@ from example_results import (
 )
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
+from run_notebooks import execute
 from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.importance.chart import importance_chart
 from uqwidgets.plotting import altair as style
@@ -406,3 +408,31 @@ def test_a_custom_renderer_is_not_replaced():
     with alt.renderers.enable("json"):
         show_without_network()
         assert alt.renderers.active == "json"
+
+
+SHOWN = """
+import sys
+import numpy as np
+import uqwidgets as uq
+
+X = np.random.default_rng(0).normal(size=(60, 2))
+one = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+curve = one.dependence("x0", grid=4)
+display(one, one.importance("nll"), curve, one.stress(taus=3))
+display(uq.overlay(curve, curve), uq.CurveGrid([curve]), uq.explore(one))
+print("altair" in sys.modules)
+"""
+
+
+def test_a_new_notebook_shows_everything_without_the_network():
+    """Results are shown before the first chart, which then is shown as SVG."""
+    cells = [nbformat.v4.new_code_cell(source) for source in (SHOWN, "curve.to_altair()")]
+    execute(nbformat.v4.new_notebook(cells=cells), "a new notebook")
+    shown = [output for output in cells[0].outputs if output.output_type == "display_data"]
+    assert len(shown) == 8  # the explorer has a picture beside it
+    for output in shown:
+        assert outside_references(output.data.get("text/html", "")) == []
+    assert cells[0].outputs[-1].text == "False\n"
+    (chart,) = cells[1].outputs
+    assert "image/svg+xml" in chart.data
+    assert not [kind for kind in chart.data if "vega" in kind or kind == "text/html"]

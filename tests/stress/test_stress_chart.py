@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from example_results import fan, stress
+from reading_charts import tables
 
 
 def two_indicators(n_features):
@@ -58,6 +61,52 @@ def test_named_features_have_the_same_colours_in_charts_of_several_results():
     first, second = (styles(chart["layer"]) for chart in charts)
     assert first == second
     assert list(first) == chosen
+
+
+def rates(n_features):
+    lines = fan(n_features)
+    values = {"fpr": lines / 4, "tpr": lines}
+    return stress(
+        lines,
+        [f"f{j}" for j in range(n_features)],
+        indicators=("fpr", "tpr"),
+        values=values,
+        low=values,
+        high=values,
+        labels={"fpr": "false positive rate", "tpr": "true positive rate"},
+        units={"fpr": "", "tpr": ""},
+    )
+
+
+def test_a_path_of_both_rates_for_each_feature():
+    result = rates(9)
+    chart = result.to_altair(roc_path=True)
+    faint, strong, ends = tables(chart)
+    assert len(styles(chart.to_dict()["layer"])) == 5
+    drawn = pd.concat([faint, strong])
+    for name in result.features:
+        path = result.roc_path(name)
+        own = drawn[drawn["feature"] == name]
+        np.testing.assert_allclose(own[["tau", "fpr", "tpr"]], path)
+        if name in set(strong["feature"]):
+            end = ends[ends["feature"] == name]
+            np.testing.assert_allclose(end[["tau", "fpr", "tpr"]], path.tail(1))
+    layers = chart.to_dict()["layer"]
+    assert all(layer["encoding"]["order"]["field"] == "tau" for layer in layers[:2])
+    assert layers[1]["encoding"]["y"]["title"] == "true positive rate"
+    named = tables(result.to_altair(roc_path=True, features=["f3", "f1"]))[1]
+    assert named["feature"].unique().tolist() == ["f3", "f1"]
+    with pytest.raises(ValueError, match="roc_path shows two rates; leave out indicator"):
+        result.to_altair("fpr", roc_path=True)
+    with pytest.raises(ValueError, match="no indicator 'fpr'"):
+        two_indicators(3).to_altair(roc_path=True)
+
+
+def test_the_legend_is_readable_beside_faint_bands():
+    for layer in two_indicators(5).to_altair("nll").to_dict()["layer"]:
+        if "color" in layer["encoding"]:
+            legend = layer["encoding"]["color"]["legend"]
+            assert (legend["symbolOpacity"], legend["symbolType"]) == (1, "stroke")
 
 
 def test_unknown_names_are_one_sentence():

@@ -1,6 +1,8 @@
-"""The parts of a mean square error, stacked."""
+"""The parts of a mean square error, stacked, and the fits around the truth."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -8,9 +10,12 @@ import pandas as pd
 
 from uqwidgets.ground_truth.html import PARTS, parts_of
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.plotting.altair import WIDTH, tooltips
+from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, tooltips
+from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.svg import BLUE, GREEN, VERMILLION
-from uqwidgets.plotting.text import value_text
+from uqwidgets.plotting.text import sentence, value_text, with_unit
+
+_MEAN, _TRUTH = "mean of the fits", "truth"
 
 
 def decomposition_chart(result: Decomposition) -> alt.Chart:
@@ -61,3 +66,79 @@ def decomposition_chart(result: Decomposition) -> alt.Chart:
     )
     drawn.width = WIDTH
     return drawn
+
+
+def fits_chart(result: Decomposition) -> alt.LayerChart:
+    """Return the estimate of every fit, their mean, and the truth.
+
+    Parameters
+    ----------
+    result : Decomposition
+
+    Returns
+    -------
+    alt.LayerChart
+        Lines for the curve of a number; else ticks, dots, and rings for the truth.
+    """
+    rows = result.feature is None or result.categorical
+    points = result.points
+    if rows:
+        # A category may be any object, but JSON needs text.
+        points = np.array([value_text(point) for point in points.tolist()], dtype=object)
+    # An estimate of a fit is the mean over its test sets.
+    estimates = result.estimates.mean(axis=2).reshape(-1, len(points))
+    drawn = evenly(len(estimates), max(1, MOST_LINES // len(points)))
+    single = pd.DataFrame(
+        {
+            "fit": np.repeat(drawn, len(points)),
+            "value": np.tile(points, len(drawn)),
+            "estimate": estimates[drawn].ravel(),
+        }
+    )
+    both = pd.DataFrame(
+        {
+            "value": np.tile(points, 2),
+            "what": np.repeat([_MEAN, _TRUTH], len(points)),
+            "estimate": np.concatenate([result.expected, result.truth]),
+        }
+    )
+    kind = "importance" if result.feature is None else result.label
+    measured: Any = {
+        "title": sentence(with_unit(kind, result.unit)),
+        "scale": alt.Scale(zero=result.feature is None),
+    }
+    looks = {
+        "color": alt.Color(
+            "what:N",
+            title=None,
+            scale=alt.Scale(domain=[_MEAN, _TRUTH], range=[BLUE, GREEN]),
+            legend=alt.Legend(orient="top", symbolOpacity=1),
+        ),
+        "tooltip": tooltips(["value:N" if rows else "value:Q", "what:N"], ["estimate:Q"]),
+    }
+    faint, strong = alt.Chart(single), alt.Chart(both)
+    mean = strong.transform_filter(alt.datum.what == _MEAN)
+    true = strong.transform_filter(alt.datum.what == _TRUTH)
+    if rows:
+        places = alt.Y("value:N", sort=None, title=result.feature, axis=alt.Axis(labelLimit=240))
+        at = {"x": alt.X("estimate:Q", **measured), "y": places}
+        layers = [
+            faint.mark_tick(color=FAINT, opacity=0.4).encode(**at),
+            mean.mark_point(filled=True, size=70, opacity=1).encode(**at, **looks),
+            true.mark_point(filled=False, size=130, strokeWidth=2).encode(**at, **looks),
+        ]
+    else:
+        scale = alt.Scale(zero=False, nice=False)
+        at = {
+            "x": alt.X("value:Q", title=result.feature, scale=scale),
+            "y": alt.Y("estimate:Q", **measured),
+        }
+        layers = [
+            faint.mark_line(color=FAINT, opacity=0.4, strokeWidth=1).encode(detail="fit:N", **at),
+            mean.mark_line(strokeWidth=3).encode(**at, **looks),
+            true.mark_line(strokeWidth=2.5, strokeDash=[6, 4]).encode(**at, **looks),
+        ]
+    title = f"{result.title.removeprefix('Error of the ')} in {len(drawn)} fits"
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH, title=alt.Title(sentence(title), subtitle=result.how)
+    )

@@ -156,8 +156,14 @@ class Decomposition(Result):
 
         return decomposition_html(self)
 
-    def to_altair(self) -> alt.Chart:
-        """Return an Altair chart of the parts of the mean square error, to restyle or save.
+    def to_altair(self, *, fits: bool = False) -> alt.Chart | alt.LayerChart:
+        """Return an Altair chart of the parts of the mean square error, or of the fits.
+
+        Parameters
+        ----------
+        fits : bool, default=False
+            Whether to draw the estimate of every fit around the truth, with their mean, instead of
+            the parts of the error (Molnar et al. 2023, figure 2, right).
 
         Examples
         --------
@@ -168,7 +174,9 @@ class Decomposition(Result):
         >>> chart = result.to_altair()
         >>> type(chart).__name__
         'Chart'
+        >>> [layer.mark.type for layer in result.to_altair(fits=True).layer]
+        ['tick', 'point', 'point']
         """
-        from uqwidgets.ground_truth.chart import decomposition_chart
+        from uqwidgets.ground_truth.chart import decomposition_chart, fits_chart
 
-        return decomposition_chart(self)
+        return fits_chart(self) if fits else decomposition_chart(self)

@@ -49,10 +49,7 @@ def stress_chart(
             raise ValueError(
                 f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
             )
-    if features is None:
-        leading = [result.features[j] for j in emphasised(result)]
-    else:
-        leading = [one_of(result.features, name, "stressed feature") for name in features]
+    leading = _leading(result, features)
     panels = [_profile(result, indicator, leading) for indicator in indicators]
     if len(panels) == 1:
         return panels[0]
@@ -106,6 +103,67 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
             + (f"; the {left_out} it responds to least are left out" if left_out else ""),
         ),
     )
+
+
+def roc_path_chart(result: Stress, features: Sequence[str] | None = None) -> alt.LayerChart:
+    """Draw the true over the false positive rate along tau, with a path for each feature.
+
+    Source: Bachoc et al. 2023, B.4 and figure 6.
+
+    Parameters
+    ----------
+    result : Stress
+    features : sequence of str, optional
+        Features in colour; by default those of `emphasised`.
+
+    Returns
+    -------
+    alt.LayerChart
+        All paths meet at tau = 0. A dot marks the end at the highest tau.
+
+    Raises
+    ------
+    ValueError
+        If the result has not both rates, or not such a feature.
+    """
+    leading = _leading(result, features)
+    drawn = [*leading, *(name for name in result.features if name not in leading)]
+    drawn = drawn[: max(len(leading), MOST_LINES // len(result.taus))]
+    paths = [result.roc_path(name).assign(feature=name).dropna() for name in drawn]
+    frame = pd.concat([path for path in paths if len(path)] or paths, ignore_index=True)
+    strong = frame["feature"].isin(leading)
+    scale = alt.Scale(zero=False)
+    encoding = {
+        "x": alt.X("fpr:Q", title=result.labels["fpr"], scale=scale),
+        "y": alt.Y("tpr:Q", title=result.labels["tpr"], scale=scale),
+        "tooltip": tooltips(["feature:N"], ["tau:Q", "fpr:Q", "tpr:Q"]),
+    }
+    colour, dash = line_styles(leading)
+    lines, ends = alt.Chart(frame[strong]), frame[strong].groupby("feature", sort=False).tail(1)
+    layers = [
+        lines.mark_line(strokeWidth=2.5).encode(
+            color=colour, strokeDash=dash, order="tau:Q", **encoding
+        ),
+        alt.Chart(ends).mark_circle(size=70, opacity=1).encode(color=colour, **encoding),
+    ]
+    if not strong.all():
+        others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
+        layers.insert(0, others.encode(detail="feature:N", order="tau:Q", **encoding))
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
+        title=alt.Title(
+            "Error rates under stress",
+            subtitle=f"one path per stressed feature, {len(drawn)} of {len(result.features)}; "
+            "its dot is the highest τ",
+        ),
+    )
+
+
+def _leading(result: Stress, features: Sequence[str] | None) -> list[str]:
+    """Return the features in colour, in the order of their colours."""
+    if features is None:
+        return [result.features[j] for j in emphasised(result)]
+    return [one_of(result.features, name, "stressed feature") for name in features]
 
 
 # White stands for no change, so that missing values need another colour.

@@ -255,6 +255,7 @@ class Stress(Result):
         indicator: str | Sequence[str] | None = None,
         *,
         features: str | Sequence[str] | None = None,
+        roc_path: bool = False,
     ) -> alt.LayerChart | alt.ConcatChart:
         """Chart of one or several indicators, to restyle or save.
 
@@ -266,6 +267,9 @@ class Stress(Result):
             Features in colour, in the order of their colours, so that charts of several results
             have the same ones; pass ``result.features`` for all. By default, those to which the
             indicators respond most.
+        roc_path : bool, default=False
+            Whether to draw the true positive rate over the false positive rate instead, a path for
+            each feature (Bachoc et al. 2023, B.4).
 
         Raises
         ------
@@ -275,6 +279,7 @@ class Stress(Result):
         See Also
         --------
         uqwidgets.overlay : Several results in one chart.
+        roc_path : The numbers of a path.
 
         Examples
         --------
@@ -288,8 +293,12 @@ class Stress(Result):
         >>> type(result.to_altair(["mean", "rmse"], features="x1")).__name__
         'ConcatChart'
         """
-        from uqwidgets.stress.chart import stress_chart
+        from uqwidgets.stress.chart import roc_path_chart, stress_chart
 
+        if roc_path:
+            if indicator is not None:
+                raise ValueError("roc_path shows two rates; leave out indicator.")
+            return roc_path_chart(self, None if features is None else as_names(features))
         indicators = as_names(self.indicators[0] if indicator is None else indicator, "indicator")
         return stress_chart(self, indicators, None if features is None else as_names(features))
 

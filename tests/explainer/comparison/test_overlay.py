@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from example_results import HOSTILE, dependence, importance, stress
@@ -50,6 +51,41 @@ def test_a_model_without_distribution_shares_the_axis_of_one_with():
     curves = [one.dependence("x0", "prediction") for one in (single, gaussian)]
     assert curves[0].label != curves[1].label
     assert len(uq.overlay(*curves).marks) == sum(len(one.grid) for one in curves)
+
+
+def test_a_model_a_learner_and_other_rows_share_one_scale_and_one_order():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = X[:, 1] + 0.5 * X[:, 2] + 0.1 * rng.normal(size=90)
+    model = LinearRegression().fit(X[:60], y[:60])
+    here, there = (uq.Explainer(model, X[rows], y[rows]) for rows in (slice(0, 60), slice(60, 90)))
+    learner = uq.Learner(LinearRegression(), X, y, n_refits=3)
+    each = {"model": here, "other rows": there, "learner": learner}
+    bars = uq.overlay({name: one.importance("squared_error") for name, one in each.items()})
+    assert bars.names == ("model", "other rows", "learner")
+    assert bars.features == here.importance("squared_error").features
+    order = bars.marks.groupby("result", sort=False)["x"].apply(list)
+    assert order.tolist() == [["x1", "x2", "x0"]] * 3
+    grid = np.linspace(-1, 1, 5)
+    curves = uq.overlay({name: one.dependence("x1", grid=grid) for name, one in each.items()})
+    spec = curves.to_altair().to_dict()
+    band, line = spec["layer"]
+    assert line["encoding"]["y"]["title"] == band["encoding"]["y"]["title"]
+    assert line["encoding"]["color"]["scale"]["domain"] == list(each)
+    assert "resolve" not in spec
+
+
+def test_the_legend_is_readable_beside_faint_bands(rates):
+    for both in pictures(rates).values():
+        for node in legends(both.to_altair().to_dict()):
+            assert node["symbolOpacity"] == 1
+
+
+def legends(node):
+    """Return all legends within a specification."""
+    children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    own = [node["legend"]] if isinstance(node, dict) and node.get("legend") else []
+    return own + [legend for child in children for legend in legends(child)]
 
 
 def test_curves_keep_their_own_grids():
