@@ -2,8 +2,9 @@
 
 Each run has a new table. Two fixed models of a number are compared by `Explainer.compare`: one
 knows the line that made the table, the other has other slopes, and each has its own idea of the
-noise. Their errors in the same rows are correlated. The true difference comes from a table of many
-rows, in which every row has one donor.
+noise. Their errors in the same rows are correlated. Importance, curves at one value, indicators at
+two levels of stress and scores are compared. The true difference comes from a table of many rows,
+in which every row has one donor.
 
     python -m benchmarks.bench_comparison [--write] [--runs 400]
 """
@@ -11,6 +12,7 @@ rows, in which every row has one donor.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,10 @@ SIZES = (100, 300, 1000)
 MEASURES = ("nll", "entropy", "squared_error")
 SCORES = ("nll", "squared_error", "rmse", "large_error")
 FEATURES = ("x0", "x1")
+CURVES = ("prediction", "entropy")
+AT = 1.0
+INDICATORS = ("mean", "squared_error", "nll")
+TAUS = (-0.5, 0.5)
 REPEATS = 5
 COVARIANCE = np.full((3, 3), 0.5) + 0.5 * np.eye(3)
 SLOPES = np.array([1.0, 0.5, 0.2])
@@ -86,10 +92,34 @@ def truth(rows: int = TRUTH_ROWS) -> dict[tuple[str, str, str], float]:
         values = [dict(zip(i.features, i.importance, strict=True)) for i in (of_first, of_second)]
         for feature in FEATURES:
             true["importance", measure, feature] = values[0][feature] - values[1][feature]
+    for what, name, of, result in _curves_and_profiles(comparison, level=None):
+        true[what, name, of] = float(result.difference)
     for name in SCORES:
         scores = [s.scores([_score(name)]).value[0] for s in (comparison.first, comparison.second)]
         true["score", name, ""] = float(scores[0] - scores[1])
     return true
+
+
+def _curves_and_profiles(
+    comparison: uq.ModelComparison, level: float | None
+) -> Iterator[tuple[str, str, str, Any]]:
+    """Yield what is compared, its measure, where, and the line of the result."""
+    for measure in CURVES:
+        result = comparison.dependence("x0", measure, grid=[AT])
+        yield "curve", measure, f"x0 = {AT:g}", _line(result, 0)
+    profiles = comparison.stress(["x0"], INDICATORS, taus=TAUS, level=level)
+    for at, line in enumerate(profiles.frame.itertuples()):
+        if line.tau in TAUS:
+            yield "stress", line.indicator, f"x0, tau = {line.tau:g}", _line(profiles, at)
+
+
+def _line(result: Any, at: int) -> Any:
+    """Return one line of a result, with half the width of an unpaired interval."""
+    sides = [result.aligned(side).iloc[at] for side in (result.first, result.second)]
+    line = result.frame.iloc[at].copy()
+    if "low_" in sides[0]:
+        line["apart"] = np.hypot(*((side["high_"] - side["low_"]) / 2 for side in sides))
+    return line
 
 
 def ends(comparison: uq.ModelComparison) -> dict[tuple[str, str, str], tuple[float, ...]]:
@@ -101,6 +131,8 @@ def ends(comparison: uq.ModelComparison) -> dict[tuple[str, str, str], tuple[flo
         for line, half in zip(result.frame.itertuples(), apart, strict=True):
             key = "importance", measure, line.feature
             of_run[key] = line.low, line.high, line.difference, float(half)
+    for what, name, of, line in _curves_and_profiles(comparison, level=0.95):
+        of_run[what, name, of] = line.low, line.high, line.difference, float(line.apart)
     for name in SCORES:
         result = comparison.scores([_score(name)])
         apart = np.hypot(*(_half(result.aligned(side)) for side in (result.first, result.second)))
@@ -136,7 +168,7 @@ def report(runs: int) -> str:
     true = truth()
     of_sizes = {n: coverages(n, runs, true) for n in SIZES}
     lines = [
-        "| what | of | feature | true difference | " + " | ".join(f"n = {n}" for n in SIZES) + " |",
+        "| what | of | where | true difference | " + " | ".join(f"n = {n}" for n in SIZES) + " |",
         "| --- | --- | --- | ---: |" + " --- |" * len(SIZES),
     ]
     for key, value in true.items():

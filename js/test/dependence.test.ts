@@ -258,4 +258,21 @@ describe("many categories", () => {
     expect(shown()).toEqual(labels);
     expect(chart.foot.textContent).toContain("show fewer");
   });
+
+  it("stand in the order of their dtype, by the number of their rows, or by the average", () => {
+    const data = frameOf().dependence as Dependence;
+    const labels = ["low", "middle", "high"];
+    const counts = Float64Array.of(0.3, 0.5, 0.2);
+    const values = { base: Float64Array.of(2, 1, 3), average: Float64Array.of(2, 1, 3) };
+    const sizes = { grid: Float64Array.of(0, 1, 2), bins: 3, counts, countsBase: counts };
+    const apart = { ...data, labels, edges: null, categorical: true, isApart: true };
+    const chart = categoryChart(new AbortController().signal, () => undefined);
+    const shown = (order: string) => {
+      chart.update({ ...apart, ...sizes, ...values } as Dependence, 500, { order });
+      return [...chart.element.querySelectorAll(".uq-row-name")].map((one) => one.textContent);
+    };
+    expect(shown("")).toEqual(labels);
+    expect(shown("count")).toEqual(["middle", "low", "high"]);
+    expect(shown("value")).toEqual(["high", "low", "middle"]);
+  });
 });
