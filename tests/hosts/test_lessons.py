@@ -1,4 +1,4 @@
-"""The lessons work in a notebook application and in marimo as they do in Python."""
+"""The lessons work in every host as they do in Python."""
 
 from __future__ import annotations
 
@@ -38,14 +38,54 @@ if __name__ == "__main__":
     app.run()
 """
 
+SOLARA = """
+import solara
+
+from small_lessons import make
+
+
+@solara.component
+def Page():
+    lessons = solara.use_memo(make, [])
+    with solara.Column():
+        for lesson in lessons.values():
+            solara.display(lesson)
+"""
+
+SHINY = """
+from shiny import App, reactive, ui
+from shinywidgets import output_widget, register_widget
+
+from small_lessons import make
+
+NAMES = ["guess", "shuffle", "place", "target", "coverage", "refits"]
+app_ui = ui.page_fluid(
+    ui.busy_indicators.use(spinners=False, pulse=False),
+    *(output_widget(name, height="auto", fillable=False) for name in NAMES),
+)
+
+
+def server(input, output, session):
+    for name, lesson in make().items():
+        register_widget(name, lesson)
+
+    @reactive.effect
+    def flush():
+        reactive.invalidate_later(0.1)
+
+
+app = App(app_ui, server)
+"""
+
+APPS = {"marimo run": MARIMO, "marimo edit": MARIMO, "solara": SOLARA, "shiny": SHINY}
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lab", "notebook", "voila", "marimo run"])
+@pytest.mark.parametrize("name", HOSTS)
 def test_a_learner_goes_through_all_lessons(name, opened):
-    host = HOSTS[name]
-    shows = replace(host, app=MARIMO) if host.app else replace(host, cells=CELLS)
+    host = replace(HOSTS[name], app=APPS.get(name, ""), cells=CELLS)
     lessons = small_lessons.make()
-    with opened(shows, "chromium") as (page, errors):
+    with opened(host, "chromium") as (page, errors):
         have_the_numbers_of_python(page.get_by_test_id("uq-root"), lessons)
         assert not errors
     for lesson in lessons.values():
