@@ -33,6 +33,7 @@ WRONG: dict[str, list[Any]] = {
     "n_train": ["x", 2.5, True],
     "n_test": ["x", 2.5, True],
     "n_datasets": ["x", 2.5, True],
+    "n_tables": ["x", 2.5, True],
     "n_estimators": ["100", 100.5, True],
 }
 
@@ -71,6 +72,7 @@ def methods() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     yield "GroundTruth.importance", truth().importance, ()
     yield "GroundTruth.dependence", truth().dependence, feature
     yield "GroundTruth.decompose", truth().decompose, (LinearRegression(),)
+    yield "GroundTruth.coverage", truth().coverage, (LinearRegression(),)
     yield "loco_importance", uq.loco_importance, (LinearRegression(), X, Y, X, Y, *loss)
     yield "Explainer", uq.Explainer, (lambda X: X[:, 0], X, Y)
     yield "Learner", uq.Learner, (LinearRegression(), X, Y)

@@ -20,6 +20,7 @@ from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
+from uqwidgets.ground_truth.coverage_result import IntervalCoverage
 from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.redundancy_result import Redundancy
@@ -69,6 +70,7 @@ __all__ = [
     "Importance",
     "ImportanceOverTau",
     "ImportanceView",
+    "IntervalCoverage",
     "Learner",
     "Mixture",
     "ModelComparison",

@@ -21,6 +21,7 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.ground_truth.coverage import SimulatedIntervals
 from uqwidgets.ground_truth.decomposition import decompose
 from uqwidgets.ground_truth.process import Noise, Process
 from uqwidgets.ground_truth.result import Decomposition
@@ -44,10 +45,11 @@ _QUESTIONS = {
     "importance()": "which features drive the process itself",
     "dependence(feature)": "how the expected target changes with one feature, in truth",
     "decompose(estimator)": "bias, variance and Monte Carlo error of models",
+    "coverage(estimator)": "how often a learner's interval is right",
 }
 
 
-class GroundTruth:
+class GroundTruth(SimulatedIntervals):
     """A known data-generating process, as in a simulation study.
 
     Its own partial dependence and permutation importance, DGP-PD and DGP-PFI, are the estimands of
