@@ -101,12 +101,8 @@ export function readingOf(data: Dependence, i: number, options: CurveOptions): R
   };
 }
 
-/** PD with its band, and the learner's with its own, over the ICE lines; below the distribution of the feature on the same axis. */
-export function curves() {
-  const ice = lineCanvas();
-  const left = axis("left");
-  const bottom = axis("bottom");
-  const shares = distribution();
+/** The average with its band, that of the learner, the pin and the line at zero, cut at the edge of the plot. */
+function averageLines() {
   const band = svg("path", { class: "uq-band" });
   const halo = svg("path", { class: "uq-halo" });
   const ghost = svg("path", { class: "uq-ghost" });
@@ -117,18 +113,50 @@ export function curves() {
   const learnerBand = svg("path", { class: "uq-learner-band" });
   const learnerHalo = svg("path", { class: "uq-halo" });
   const learnerLine = svg("path", { class: "uq-learner-line" });
-  const box = clipBox(
-    zero,
-    learnerBand,
-    band,
-    learnerHalo,
-    halo,
-    ghost,
-    pinned,
-    learnerLine,
-    far,
-    average,
-  );
+  const behind = [zero, learnerBand, band, learnerHalo, halo, ghost, pinned, learnerLine];
+  const box = clipBox(...behind, far, average);
+  return {
+    element: box.element,
+    /** Draws all lines, and returns the heights of both averages. */
+    update(data: Dependence, space: LineSpace, options: CurveOptions): [number[], number[]] {
+      const { x, y, left, width, place } = space;
+      const { stressed, learner, ghost: pin } = options;
+      const ys = list(data.average, y);
+      const at = (values: number[], places = x) => linePath(places, values);
+      box.update(left - 6, TOP - 4, width + 12, PLOT + 8);
+      set(band, { d: areaPath(x, list(data.low, y), list(data.high, y)) });
+      set(halo, { d: at(ys) });
+      // The solid line covers the dotted one except where few rows are near.
+      const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
+      set(average, { d: at(solid) });
+      set(far, { d: data.near.every(Boolean) ? null : at(ys) });
+      set(zero, {
+        x1: left,
+        x2: left + width,
+        y1: y(0).toFixed(1),
+        y2: y(0).toFixed(1),
+        visibility: isCompared(data) ? null : "hidden",
+      });
+      set(ghost, { d: stressed ? at(list(data.base, y)) : null });
+      const pinnedX = Array.from(pin?.grid ?? [], (value) => place(value));
+      set(pinned, { d: at(list(pin?.value ?? [], y), pinnedX) });
+      const means = list(learner?.value ?? [], y);
+      const path = learner && at(means);
+      set(learnerBand, { d: learner && areaPath(x, list(learner.low, y), list(learner.high, y)) });
+      set(learnerHalo, { d: path });
+      set(learnerLine, { d: path });
+      return [ys, means];
+    },
+  };
+}
+
+/** PD with its band, and the learner's with its own, over the ICE lines; below the distribution of the feature on the same axis. */
+export function curves() {
+  const ice = lineCanvas();
+  const left = axis("left");
+  const bottom = axis("bottom");
+  const shares = distribution();
+  const lines = averageLines();
   const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
   const dots = svg("g", { class: "uq-crosshair" });
   const dot = pool(dots, () => svg("circle", { r: 4 }));
@@ -138,7 +166,7 @@ export function curves() {
     "svg",
     { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
     left.element,
-    box.element,
+    lines.element,
     shares.element,
     bottom.element,
     yTitle,
@@ -156,8 +184,7 @@ export function curves() {
       width: number,
       options: CurveOptions = {},
     ): Readable & { plot: LineSpots } {
-      const { stressed = false, learner = null, ghost: ghostly = null, clips = false } = options;
-      const { overlay, ticks = ticksOf } = options;
+      const { stressed = false, clips = false, overlay, ticks = ticksOf } = options;
       const range: [number, number] = [TOP + PLOT, TOP];
       const name = `${data.label} ${data.feature} ${clips}`;
       const y = steady.fit(name, rangeOf(data, options), range, boundsOf(data, options));
@@ -174,7 +201,6 @@ export function curves() {
       const floor = TOP + PLOT + GAP + SHARES;
       set(bottom.element, { transform: `translate(0,${floor})` });
       bottom.update(ticks(xScale, inner, 64), 4);
-      box.update(margin - 6, TOP - 4, inner + 12, PLOT + 8);
       const title = isolatedIn(withUnit(data.label, data.unit), data.feature);
       setFitted(yTitle, title, width);
       setFitted(xTitle, data.feature, inner);
@@ -198,34 +224,7 @@ export function curves() {
         { overlay: overlay ? (context, colours) => overlay(context, colours, data, space) : null },
       );
 
-      const ys = list(data.average, y);
-      const lows = list(data.low, y);
-      const highs = list(data.high, y);
-      const bases = list(data.base, y);
-      const at = (values: number[], places = x) => linePath(places, values);
-      set(band, { d: areaPath(x, lows, highs) });
-      set(halo, { d: at(ys) });
-      // The solid line covers the dotted one except where few rows are near.
-      const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
-      set(average, { d: at(solid) });
-      set(far, { d: data.near.every(Boolean) ? null : at(ys) });
-      set(zero, {
-        x1: margin,
-        x2: margin + inner,
-        y1: y(0).toFixed(1),
-        y2: y(0).toFixed(1),
-        visibility: isCompared(data) ? null : "hidden",
-      });
-      set(ghost, { d: stressed ? at(bases) : null });
-      const pinnedX = Array.from(ghostly?.grid ?? [], (value) => xScale(value));
-      const pinnedY = list(ghostly?.value ?? [], y);
-      set(pinned, { d: at(pinnedY, pinnedX) });
-      const means = list(learner?.value ?? [], y);
-      const learnerPath = learner && at(means);
-      const learnerArea = learner && areaPath(x, list(learner.low, y), list(learner.high, y));
-      set(learnerBand, { d: learnerArea });
-      set(learnerHalo, { d: learnerPath });
-      set(learnerLine, { d: learnerPath });
+      const [ys, means] = lines.update(data, space, options);
       const edges = Array.from(data.edges ?? [], (edge) => xScale(edge));
       const spans = edges.slice(1).map((to, i): [number, number] => [edges[i] as number, to]);
       const { counts, countsBase, bins, looks } = data;

@@ -207,6 +207,38 @@ export function profile() {
   );
   const steady = new SteadyScale();
 
+  /** Draws what is known at the coarse levels only: pin, band, value of the data, points on the edge. */
+  const drawCoarse = ({ stress, chosen, ghost = null }: ProfileState, plot: Plot) => {
+    const { x, y, margin, inner } = plot;
+    const { taus, value, status } = stress;
+    const length = taus.length;
+    const path = (values: Numbers) => linePath(Array.from(taus, x), Array.from(values, y));
+    set(pinned, { d: ghost && path(ghost.value) });
+    const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
+    moveTo(pinnedNow, x(ghost?.tau ?? 0), y(pinnedValue));
+
+    box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
+    const [low, high] = [stress.low, stress.high].map((ends) => Array.from(ends, y)) as [
+      number[],
+      number[],
+    ];
+    set(band, { d: chosen === null ? null : areaPath(Array.from(taus, x), low, high) });
+
+    const curve = chosen === null ? null : row(value, chosen, length);
+    const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
+    set(baseline, { visibility: Number.isFinite(start) ? null : "hidden" });
+    if (Number.isFinite(start))
+      set(baseline, { x1: margin, x2: margin + inner, y1: y(start), y2: y(start) });
+
+    const onEdge = [...taus.keys()].filter(
+      (i) => chosen !== null && status[chosen * length + i] === 1 && Number.isFinite(curve?.[i]),
+    );
+    edgeMarks(onEdge.length).forEach((mark, i) => {
+      const at = onEdge[i] as number;
+      set(mark, { x: x(taus[at] as number) - 3, y: y(curve?.[at] as number) - 3 });
+    });
+  };
+
   return {
     element,
     update(state: ProfileState, width: number): ReadableProfile {
@@ -246,34 +278,8 @@ export function profile() {
       set(halo, { d: draw(chosen) });
       set(chosenPath, { d: draw(chosen) });
 
-      // What lies below is known at the coarse levels only.
-      set(pinned, { d: ghost && linePath(places(taus), heights(ghost.value)) });
-      const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
-      moveTo(pinnedNow, x(ghost?.tau ?? 0), y(pinnedValue));
-
-      const bounded = (low: Numbers, high: Numbers) =>
-        areaPath(places(taus), heights(low), heights(high));
-      box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
-      set(band, { d: chosen === null ? null : bounded(stress.low, stress.high) });
-
-      const curve = chosen === null ? null : row(value, chosen, length);
-      const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
-      set(baseline, { visibility: Number.isFinite(start) ? null : "hidden" });
-      if (Number.isFinite(start))
-        set(baseline, { x1: margin, x2: margin + inner, y1: y(start), y2: y(start) });
-
-      const onEdge = [...taus.keys()].filter(
-        (i) =>
-          chosen !== null &&
-          stress.status[chosen * length + i] === 1 &&
-          Number.isFinite(curve?.[i]),
-      );
-      edgeMarks(onEdge.length).forEach((mark, i) => {
-        const at = onEdge[i] as number;
-        set(mark, { x: x(taus[at] as number) - 3, y: y(curve?.[at] as number) - 3 });
-      });
-
       const plot = { x, y, margin, inner };
+      drawCoarse(state, plot);
       means.update(stress, chosen, plot);
 
       const tau = stress.now?.tau ?? 0;

@@ -10,6 +10,52 @@ const rowsOf = ({ ice_filter, complement }: Pick<Inputs, "ice_filter" | "complem
 /** The value of a filter that no cohort has; names of cohorts have a letter before them. */
 const UNNAMED = "unnamed";
 
+/** The field for the name of a cohort, which is shown while it is needed. */
+function nameField(status: HTMLElement, commit: (name: string) => void, signal: AbortSignal) {
+  const element = h("input", {
+    type: "text",
+    maxlength: 200,
+    "aria-label": "name of the cohort",
+    title: "Enter saves, Escape leaves everything as it is",
+    "data-testid": "uq-cohort-name",
+    hidden: true,
+  });
+  let opener: HTMLElement | null = null;
+  const close = (text: string): void => {
+    element.hidden = true;
+    setText(status, text);
+    opener?.focus();
+    opener = null;
+  };
+  const accept = () => {
+    const name = element.value.trim();
+    if (name) commit(name);
+    else setText(status, "a cohort needs a name");
+  };
+  element.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Enter") accept();
+      else if (event.key === "Escape") close("");
+      else return;
+      event.preventDefault();
+    },
+    { signal },
+  );
+  return {
+    element,
+    /** Hides the field, says a text, and returns the focus to the button that opened it. */
+    close,
+    open(name: string, button: HTMLElement): void {
+      opener = button;
+      element.value = name;
+      element.hidden = false;
+      element.focus();
+      element.select();
+    },
+  };
+}
+
 /** Named filters: switch between them, save the present one, copy, rename and delete. */
 export function cohortControls(session: Session, signal: AbortSignal) {
   let inputs: Inputs = session.inputs;
@@ -31,66 +77,38 @@ export function cohortControls(session: Session, signal: AbortSignal) {
     (complement) => session.request({ complement }),
     signal,
   );
-  const field = h("input", {
-    type: "text",
-    maxlength: 200,
-    "aria-label": "name of the cohort",
-    title: "Enter saves, Escape leaves everything as it is",
-    "data-testid": "uq-cohort-name",
-    hidden: true,
-  });
   const status = h("span", {
     class: "uq-muted",
     role: "status",
     "data-testid": "uq-cohort-status",
   });
-  /** What the field names: the present filter, or a cohort that is renamed. */
-  let renamed: string | null = null;
-  let opener: HTMLElement | null = null;
-
   const fresh = (stem: string) => {
     let name = stem;
     for (let i = 2; named(name); i++) name = `${stem} ${i}`;
     return name;
   };
-  const open = (name: string, from: string | null, button: HTMLElement) => {
-    [renamed, opener] = [from, button];
-    field.value = name;
-    field.hidden = false;
-    field.focus();
-    field.select();
-  };
-  const close = (text: string) => {
-    field.hidden = true;
-    setText(status, text);
-    opener?.focus();
-    opener = null;
-  };
-  const commit = () => {
-    const name = field.value.trim();
-    if (!name) return setText(status, "a cohort needs a name");
-    if (renamed !== null) {
-      if (name !== renamed && named(name)) return setText(status, `there is a cohort ${name}`);
-      session.request({
-        cohorts: inputs.cohorts.map((one) => (one.name === renamed ? { ...one, name } : one)),
-      });
-      return close(`renamed to ${name}`);
+  /** What the field names: the present filter, or a cohort that is renamed. */
+  let renamed: string | null = null;
+  const commit = (name: string) => {
+    const { ice_filter, complement, cohorts } = inputs;
+    if (renamed === null) {
+      const cohort = { name, ice_filter, complement: ice_filter.length > 0 && complement };
+      session.request({ cohorts: [...cohorts.filter((one) => one.name !== name), cohort] });
+      field.close(`saved ${name}`);
+    } else if (name !== renamed && named(name)) {
+      setText(status, `there is a cohort ${name}`);
+    } else {
+      const rename = (one: (typeof cohorts)[number]) =>
+        one.name === renamed ? { ...one, name } : one;
+      session.request({ cohorts: cohorts.map(rename) });
+      field.close(`renamed to ${name}`);
     }
-    const { ice_filter, complement } = inputs;
-    const cohort = { name, ice_filter, complement: ice_filter.length > 0 && complement };
-    session.request({ cohorts: [...inputs.cohorts.filter((one) => one.name !== name), cohort] });
-    return close(`saved ${name}`);
   };
-  field.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "Enter") commit();
-      else if (event.key === "Escape") close("");
-      else return;
-      event.preventDefault();
-    },
-    { signal },
-  );
+  const field = nameField(status, commit, signal);
+  const open = (name: string, from: string | null, opener: HTMLElement) => {
+    renamed = from;
+    field.open(name, opener);
+  };
 
   const button = (text: string, title: string, testid: string, run: (own: HTMLElement) => void) => {
     const own = h(
@@ -139,7 +157,7 @@ export function cohortControls(session: Session, signal: AbortSignal) {
       choice.element,
       others.element,
       save,
-      field,
+      field.element,
       copy,
       rename,
       remove,

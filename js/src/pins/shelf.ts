@@ -12,6 +12,52 @@ export const enable = (element: Element, can: boolean) =>
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
+/** A pin in the list: its position and its name. */
+function pinOption(pin: Pin, at: number): HTMLElement {
+  const name = pinName(pin.note, pin.state);
+  return h(
+    "div",
+    {
+      role: "option",
+      class: "uq-filter-item uq-pin",
+      "data-testid": "uq-pin-view",
+      title: name,
+      tabindex: -1,
+    },
+    h("span", { class: "uq-muted" }, `${at + 1}`),
+    h("span", { class: "uq-name" }, name),
+  );
+}
+
+/** The editor of the selected pin: its note, whether it is drawn as a ghost, its place in the list. */
+function pinEditor(setGhost: (value: boolean) => void, signal: AbortSignal) {
+  const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
+  const earlier = button("Move earlier", "uq-pin-earlier");
+  const later = button("Move later", "uq-pin-later");
+  const remove = button("Delete", "uq-pin-delete");
+  const attributes = { "data-testid": "uq-pin-ghost" };
+  const ghost = checkBox("draw under the view", attributes, setGhost, signal);
+  const element = h(
+    "div",
+    { class: "uq-pin-edit", role: "group", "aria-label": "chosen pin" },
+    h("label", { class: "uq-field" }, h("span", {}, "note"), note),
+    h("div", { class: "uq-controls" }, ghost.element, earlier, later, remove),
+  );
+  return {
+    ...{ element, note, earlier, later, remove },
+    update(pins: Pin[], at: number): void {
+      const pin = pins[at];
+      element.hidden = !pin;
+      if (!pin) return;
+      const { activeElement } = note.getRootNode() as Document | ShadowRoot;
+      if (activeElement !== note && note.value !== pin.note) note.value = pin.note;
+      ghost.update(pin.ghost, null);
+      enable(earlier, at > 0);
+      enable(later, at < pins.length - 1);
+    },
+  };
+}
+
 /** The list of pins and the editor of the selected one; `say` announces, `add` gets the focus when no pin is left. */
 export function pinShelf(
   session: Session,
@@ -26,23 +72,9 @@ export function pinShelf(
     "aria-orientation": "horizontal",
     title: session.about?.help.tips["uq-pins"],
   });
-  const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
-  const earlier = button("Move earlier", "uq-pin-earlier");
-  const later = button("Move later", "uq-pin-later");
-  const remove = button("Delete", "uq-pin-delete");
-  const ghost = checkBox(
-    "draw under the view",
-    { "data-testid": "uq-pin-ghost" },
-    (value) => keep(setGhost(pins, chosen, value), chosen),
-    signal,
-  );
-  const edit = h(
-    "div",
-    { class: "uq-pin-edit", role: "group", "aria-label": "chosen pin" },
-    h("label", { class: "uq-field" }, h("span", {}, "note"), note),
-    h("div", { class: "uq-controls" }, ghost.element, earlier, later, remove),
-  );
-  const shelf = h("section", { class: "uq-pins", "aria-label": "Pins" }, list, edit);
+  const editor = pinEditor((value) => keep(setGhost(pins, chosen, value), chosen), signal);
+  const { note, earlier, later, remove } = editor;
+  const shelf = h("section", { class: "uq-pins", "aria-label": "Pins" }, list, editor.element);
 
   let pins: Pin[] = [];
   let drawn = "";
@@ -95,32 +127,15 @@ export function pinShelf(
       drawn = now;
       const focused = (list.getRootNode() as Document).activeElement;
       const hadFocus = focused !== null && list.contains(focused);
-      options = pins.map((pin, i) => {
-        const name = pinName(pin.note, pin.state);
-        const number = h("span", { class: "uq-muted" }, `${i + 1}`);
-        const text = h("span", { class: "uq-name" }, name);
-        const attributes = {
-          role: "option",
-          class: "uq-filter-item uq-pin",
-          "data-testid": "uq-pin-view",
-        };
-        return h("div", { ...attributes, title: name, tabindex: -1 }, number, text);
-      });
+      options = pins.map(pinOption);
       list.replaceChildren(...options);
       choose(Math.min(chosen, pins.length - 1));
       if (hadFocus) options[Math.max(0, chosen)]?.focus();
     }
-    const pin = pins[chosen];
-    edit.hidden = !pin;
     options.forEach((option, i) => {
       set(option, { "data-ghost": pins[i]?.ghost ? "true" : null });
     });
-    if (!pin) return;
-    const { activeElement } = note.getRootNode() as Document | ShadowRoot;
-    if (activeElement !== note && note.value !== pin.note) note.value = pin.note;
-    ghost.update(pin.ghost, null);
-    enable(earlier, chosen > 0);
-    enable(later, chosen < pins.length - 1);
+    editor.update(pins, chosen);
   };
 
   const on = (element: HTMLElement, run: () => void) =>

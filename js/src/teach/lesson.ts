@@ -32,6 +32,24 @@ const section = (lesson: string, title: string, text: string, ...children: Node[
     ...children,
   );
 
+/** Says that the model is at work, with its progress and a button that stops it. */
+function workNotice(session: LessonSession, signal: AbortSignal) {
+  const stop = button("uq-stop", "Stop", () => session.stop(), signal);
+  const bar = h("progress", { max: 1, "aria-label": "Progress of the work" });
+  const attributes = { class: "uq-watchdog", role: "status", "data-testid": "uq-work" };
+  const texts = ["The model is at work. ", bar, " ", stop];
+  const element = h("p", { ...attributes, hidden: true }, ...texts);
+  return {
+    element,
+    update(answer: Answer | null): void {
+      element.hidden = !answer?.busy;
+      // Without a value, a bar says that the share is not known.
+      if (answer?.progress) bar.value = answer.progress;
+      else bar.removeAttribute("value");
+    },
+  };
+}
+
 /** The page of every lesson: predict, do, explain, in this order and on one screen. */
 export function lessonPage(
   session: LessonSession,
@@ -41,16 +59,7 @@ export function lessonPage(
 ): void {
   const alert = h("p", { class: "uq-error", role: "alert", hidden: true });
   const watchdog = h("p", { class: "uq-watchdog", role: "status", hidden: true }, NO_ANSWER);
-  const stop = button("uq-stop", "Stop", () => session.stop(), signal);
-  const bar = h("progress", { max: 1, "aria-label": "Progress of the work" });
-  const work = h(
-    "p",
-    { class: "uq-watchdog", role: "status", "data-testid": "uq-work", hidden: true },
-    "The model is at work. ",
-    bar,
-    " ",
-    stop,
-  );
+  const work = workNotice(session, signal);
   const spoken = h("p", { class: "uq-sr", role: "status", "data-testid": "uq-spoken" });
   const [predict, act, picture] = [h("div"), h("div"), h("div", { class: "uq-picture" })];
   const explained = h("div", { "data-testid": "uq-explanation", "aria-live": "polite" });
@@ -74,7 +83,7 @@ export function lessonPage(
     h("div", { class: "uq-header" }, h("h2", {}, title)),
     alert,
     watchdog,
-    work,
+    work.element,
     ...(note ? [h("p", { class: "uq-muted", "data-testid": "uq-note" }, note)] : []),
     ...steps,
     spoken,
@@ -104,10 +113,7 @@ export function lessonPage(
     const problem = answer?.error ?? fault ?? known;
     setText(alert, problem ?? "");
     alert.hidden = !problem;
-    work.hidden = !answer?.busy;
-    // Without a value, a bar says that the share is not known.
-    if (answer?.progress) bar.value = answer.progress;
-    else bar.removeAttribute("value");
+    work.update(answer);
     watchdog.hidden = !session.queue.silent;
     root.dataset.seq = String(answer?.seq ?? "");
     picture.hidden = !answer || answer.empty;

@@ -13,7 +13,7 @@ import { viewsNamed } from "./index.ts";
 import { listed } from "./legend.ts";
 import { alerts, announcer, footer, summary } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
-import type { Context } from "./view.ts";
+import type { Context, Shown } from "./view.ts";
 
 const SHOWN_MODEL = '[data-testid="uq-shown-model"]';
 
@@ -102,6 +102,66 @@ export function explorer(
   ofOneModel(session, el, shown.signal, chooseRows);
 }
 
+/** Stress, filters and cohorts: the rows that all views show, and their weights. */
+function populationControls(context: Context, chooseRows: ChooseRows) {
+  const { session, about, signal } = context;
+  const stress = stressControls(context);
+  const filters = chooseRows(context, (ice_filter) => session.request({ ice_filter }));
+  const cohorts = controlsOnDemand(
+    context,
+    () => import("../cohorts/index.ts"),
+    ({ cohortControls }) => cohortControls(session, signal),
+    ({ ice_filter, cohorts: { length } }) => ice_filter.length + length > 0,
+  );
+  const chosenRows = h("strong");
+  const rows = h(
+    "span",
+    { class: "uq-rows", "data-testid": "uq-rows" },
+    chosenRows,
+    ` of ${counted(about.n_rows, "row")}`,
+  );
+  const rowFilter = { class: "uq-row-filter", "aria-label": "Rows" };
+  return {
+    element: h(
+      "div",
+      { class: "uq-population" },
+      stress.element,
+      h("section", rowFilter, rows, filters.element, cohorts.element),
+    ),
+    update(shown: Shown): void {
+      const { frame, inputs } = shown;
+      stress.update(shown);
+      filters.update(inputs.ice_filter);
+      cohorts.update(inputs, frame);
+      setText(chosenRows, whole(frame?.rows ?? about.n_rows));
+    },
+  };
+}
+
+/** The panels of the views that the layout shows, all where it names none. */
+function viewGrid(context: Context) {
+  const panels = viewsNamed(context.about.views).map((view) => {
+    const panel = view.panel(context);
+    return { ...panel, name: view.name, slot: h("div", { class: "uq-slot" }, panel.element) };
+  });
+  const element = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
+  const isShort = context.about.features.length <= FEW_FEATURES;
+  return {
+    element,
+    update(shown: Shown): void {
+      const { views } = shown.inputs;
+      const isIn = ({ name }: { name: string }) => !views.length || views.includes(name);
+      for (const panel of panels) set(panel.slot, { hidden: !isIn(panel) });
+      const visible = panels.filter(isIn);
+      const halves = visible.filter(({ name }) => HALVES.includes(name)).length;
+      const hasList = visible[0]?.name === "importance" && halves > 0;
+      const list = isShort && halves > 1 ? "few" : "list";
+      set(element, { "data-layout": hasList ? list : halves > 1 ? "grid" : "single" });
+      for (const { update } of visible) update(shown);
+    },
+  };
+}
+
 /** The widget of one model: population above, results below, cost in the footer. */
 function ofOneModel(
   session: Session,
@@ -139,26 +199,8 @@ function ofOneModel(
     plots: {},
     redraw,
   };
-  const stress = stressControls(context);
-  const filters = chooseRows(context, (ice_filter) => session.request({ ice_filter }));
-  const cohorts = controlsOnDemand(
-    context,
-    () => import("../cohorts/index.ts"),
-    ({ cohortControls }) => cohortControls(session, signal),
-    ({ ice_filter, cohorts: { length } }) => ice_filter.length + length > 0,
-  );
-  const chosenRows = h("strong");
-  const rows = h(
-    "span",
-    { class: "uq-rows", "data-testid": "uq-rows" },
-    chosenRows,
-    ` of ${counted(about.n_rows, "row")}`,
-  );
-  const panels = viewsNamed(about.views).map((view) => {
-    const panel = view.panel(context);
-    return { ...panel, name: view.name, slot: h("div", { class: "uq-slot" }, panel.element) };
-  });
-  const grid = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
+  const population = populationControls(context, chooseRows);
+  const grid = viewGrid(context);
   const pins = pinsPanel(context);
   const foot = footer(session, signal);
   const live = announcer(signal);
@@ -169,35 +211,11 @@ function ofOneModel(
     notices.retry,
     notices.watchdog,
     pins.element,
-    h(
-      "div",
-      { class: "uq-population" },
-      stress.element,
-      h(
-        "section",
-        { class: "uq-row-filter", "aria-label": "Rows" },
-        rows,
-        filters.element,
-        cohorts.element,
-      ),
-    ),
-    grid,
+    population.element,
+    grid.element,
     foot.element,
     live.element,
   );
-
-  /** Shows the panels of these views, all where there are none, and returns them. */
-  const arranged = (views: string[]) => {
-    const isShown = ({ name }: { name: string }) => !views.length || views.includes(name);
-    for (const panel of panels) set(panel.slot, { hidden: !isShown(panel) });
-    const shown = panels.filter(isShown);
-    const halves = shown.filter(({ name }) => HALVES.includes(name));
-    const hasList = shown[0]?.name === "importance" && halves.length > 0;
-    const isShort = about.features.length <= FEW_FEATURES && halves.length > 1;
-    const list = isShort ? "few" : "list";
-    set(grid, { "data-layout": hasList ? list : halves.length > 1 ? "grid" : "single" });
-    return shown;
-  };
 
   const help = helpButtons(context);
   pins.bar.append(help.start);
@@ -213,14 +231,10 @@ function ofOneModel(
       "data-silent": session.queue.silent ? "true" : null,
       "data-follows-tau": session.followsTau ? "true" : null,
     });
-    stress.update(shown);
-    filters.update(inputs.ice_filter);
-    cohorts.update(inputs, frame);
+    population.update(shown);
     pins.update();
-    setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
-    if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
-      for (const { update } of arranged(inputs.views)) update(shown);
+    if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs) grid.update(shown);
     if (drawn?.frame !== now.frame) help.update();
     drawn = now;
     foot.update(frame);

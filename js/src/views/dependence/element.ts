@@ -16,6 +16,7 @@ import {
   withUnit,
 } from "../../format.ts";
 import type { Averages, Frame } from "../../frame.ts";
+import type { ModelInfo } from "../../modelInfo.ts";
 import {
   classKeys,
   isStressed,
@@ -32,13 +33,13 @@ import type { Dependence } from "./reader.ts";
 
 type CurveDetails = typeof import("./curveDetails/index.ts");
 
-/** Describes a curve by its first and last value and its range. */
 /** A sentence where one value lies in the interval at every point, so that the average may be flat. */
 const clear = ({ low, high }: Dependence): string =>
   Math.max(...low.filter(Number.isFinite)) <= Math.min(...high.filter(Number.isFinite))
     ? " A change is not clear from these rows."
     : "";
 
+/** Describes a curve by its first and last value and its range. */
 function course(data: Dependence, values: Float64Array): string {
   const [lowest, highest] = extent(values) ?? [];
   const last = values.length - 1;
@@ -63,37 +64,52 @@ function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
   return isSame ? { value, grid, at } : null;
 }
 
-export function dependencePanel(context: Context): Panel {
-  const { session, about, signal, redraw, plots } = context;
-  const fig = figure(signal, redraw, "Dependence");
-  const chart = curves();
-  const read = crosshair(signal);
+/** The keys of the curve, of what is drawn beside it, and of its lines. */
+function curveLegend({ classes: labels, target, level }: ModelInfo) {
   const averageKey = h("span");
   const farKey = h("span");
   const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const pinnedKey = pinKey();
   const each = h("span");
-  const lineKeys = about.classes.length
-    ? classKeys(about.classes, about.target ?? "y")
+  const lineKeys = labels.length
+    ? classKeys(labels, target ?? "y")
     : [key(each, swatch("uq-class-0"))];
   const classes = h("span", { class: "uq-group-legend" }, ...lineKeys);
-  const legend = h(
-    "div",
-    { class: "uq-legend" },
-    key(averageKey, swatch("uq-key-average")),
-    besideKey.element,
-    farKey,
-    ghostKey,
-    pinnedKey.element,
+  const average = key(averageKey, swatch("uq-key-average"));
+  const beside = [besideKey.element, farKey, ghostKey, pinnedKey.element];
+  const element = h("div", { class: "uq-legend" }, average, ...beside, classes);
+  return {
+    element,
+    /** The keys of the lines, which groups replace by their own. */
     classes,
-  );
+    update(data: Dependence, frame: Frame, ghost: Ghostly | null): void {
+      const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
+      const withInterval = range === "no interval" ? "" : `, ${percent(level)} interval`;
+      setText(averageKey, `${frame.learner ? "model, " : ""}average${withInterval}`);
+      ghostKey.hidden = !isStressed(frame);
+      farKey.hidden = data.near.every(Boolean);
+      setText(each, `one ${data.isApart ? "tick" : "line"} per row`);
+      set(element, { "data-apart": data.isApart ? "true" : null });
+      setText(farKey, `${data.isApart ? "hollow" : "dotted"}: hardly any data here`);
+      besideKey.update(frame, "dependence");
+      pinnedKey.update(frame.ghost, ghost ? null : "such curve");
+    },
+  };
+}
+
+export function dependencePanel(context: Context): Panel {
+  const { session, about, signal, redraw, plots } = context;
+  const fig = figure(signal, redraw, "Dependence");
+  const chart = curves();
+  const read = crosshair(signal);
+  const legend = curveLegend(about);
   const details = partOnDemand(context, () => import("./curveDetails/index.ts"));
   let added: ReturnType<CurveDetails["additions"]> | null = null;
   const plot = h("div", { class: "uq-layers" });
   const foot = h("div");
   const empty = h("p", { class: "uq-empty" }, "no curve yet");
-  fig.content.append(legend, plot, foot);
+  fig.content.append(legend.element, plot, foot);
   fig.plot.append(empty);
 
   const feature = picker(
@@ -126,9 +142,9 @@ export function dependencePanel(context: Context): Panel {
     const isAdded = isNeeded || plain.groupAverage || plain.own;
     const module = isAdded ? details.require(frame) : null;
     if (isNeeded && !module) return false;
-    if (module) added ??= module.additions(legend, signal, redraw);
+    if (module) added ??= module.additions(legend.element, signal, redraw);
     const { data, ...additions } = added?.update(plain, inputs) ?? { data: plain };
-    classes.hidden = data.colorBy !== "";
+    legend.classes.hidden = data.colorBy !== "";
     const shown = data.isApart && added ? added.categories : chart;
     if (shown.element.parentElement !== plot) {
       plot.replaceChildren(shown.canvas, shown.element, read.element, read.card);
@@ -193,31 +209,17 @@ export function dependencePanel(context: Context): Panel {
       const waiting = frame?.final ? "" : " yet";
       const nothing = waiting ? "no curve yet" : "choose a feature to see its curve";
       setText(empty, inputs.feature ? `no curve of ${inputs.feature}${waiting}` : nothing);
-      if (!data) return;
-      const stressed = frame !== null && isStressed(frame);
-      const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
-      const learner = frame?.learner?.averages.dependence ?? null;
-      setText(
-        averageKey,
-        `${frame?.learner ? "model, " : ""}average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,
-      );
-      ghostKey.hidden = !stressed;
-      farKey.hidden = data.near.every(Boolean);
-      setText(each, `one ${data.isApart ? "tick" : "line"} per row`);
-      set(legend, { "data-apart": data.isApart ? "true" : null });
-      setText(farKey, `${data.isApart ? "hollow" : "dotted"}: hardly any data here`);
-      if (frame) besideKey.update(frame, "dependence");
+      if (!data || !frame) return;
+      const learner = frame.learner?.averages.dependence ?? null;
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
-      const ghost = frame && ghostOf(data, frame);
-      pinnedKey.update(frame?.ghost ?? null, ghost ? null : "such curve");
+      const ghost = ghostOf(data, frame);
+      legend.update(data, frame, ghost);
       const isDrawn = draw(
         data,
         { frame, inputs },
         {
-          stressed,
-          learner,
-          bounds,
-          ghost,
+          ...{ learner, bounds, ghost },
+          stressed: isStressed(frame),
           clips: inputs.clip_lines,
         },
       );
@@ -226,11 +228,11 @@ export function dependencePanel(context: Context): Panel {
         empty.hidden = false;
         setText(empty, details.problem ?? "no chart yet");
       }
-      if (frame) describe(data, frame, learner, ghost);
+      describe(data, frame, learner, ghost);
       const finite = extent(data.average) !== null;
       setText(
         panel.note,
-        finite && frame
+        finite
           ? rowsBehind(frame, data.n_rows, data.n_rows_known)
           : `${data.label} is not available here`,
       );

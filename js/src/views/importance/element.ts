@@ -2,24 +2,16 @@ import { BELOW, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
 import { featureList } from "../../controls/listbox.ts";
 import { h, set, setText, svg } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
-import type { Averages, Frame } from "../../frame.ts";
+import { counted, isolated, number, percent, withUnit } from "../../format.ts";
+import type { Frame } from "../../frame.ts";
 import type { Inputs } from "../../inputs.ts";
-import {
-  isStressed,
-  key,
-  LEARNER_COLUMNS,
-  learnerKey,
-  ofLearner,
-  pinKey,
-  rowsBehind,
-  swatch,
-} from "../legend.ts";
+import { isStressed, key, learnerKey, pinKey, rowsBehind, swatch } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { barColumn, type Rows, sortTitle, wordColumn } from "./columns.ts";
 import { importanceControls } from "./controls.ts";
 import { inOrder, named, sortOf } from "./order.ts";
 import type { Importance } from "./reader.ts";
+import { bestInWords, inWords, tableOf, verdictsOf } from "./words.ts";
 
 /** What a bar says of each kind of measure. */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -43,10 +35,6 @@ const VERBS: Readonly<Record<string, string>> = {
 /** Inputs that a pin and the view have in common where their numbers can be compared. */
 const ALIKE = ["importance_of", "replacement", "compare", "groups"] as const;
 
-/** The verdict of each row. */
-const verdictsOf = ({ verdict, verdicts }: Importance): string[] =>
-  Array.from(verdict ?? [], (code) => verdicts[code]?.verdict ?? "");
-
 const areAlike = (one: Inputs, other: Inputs): boolean =>
   ALIKE.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
@@ -61,6 +49,136 @@ interface Last {
   frame: Frame;
 }
 
+/** The keys of the marks beside the model's: those of the learner and of a pin. */
+function besideLegend(plot: HTMLElement) {
+  const model = key("model", swatch("uq-key-model", [], svg("circle", { cx: 12, cy: 5, r: 3.2 })));
+  const learner = learnerKey(true);
+  const outline = { class: "uq-swatch uq-key-pin", width: 24, height: 10, "aria-hidden": "true" };
+  const pin = pinKey(svg("svg", outline, svg("rect", { x: 1, y: 1, width: 22, height: 8 })));
+  const element = h("div", { class: "uq-legend" }, model, learner.element, pin.element);
+  return (data: Importance, frame: Frame): void => {
+    const { ghost } = frame;
+    if (!frame.learner && !ghost) element.remove();
+    else if (!element.isConnected) plot.prepend(element);
+    model.hidden = !frame.learner;
+    learner.update(frame, "importance");
+    const comparable = ghost && data.ghost && areAlike(ghost.state, frame.inputs);
+    pin.update(ghost, comparable ? null : "such importance");
+  };
+}
+
+/** Says how the values were replaced, and for how many rows. */
+function howReplaced(data: Importance, frame: Frame, areGrouped: boolean): string {
+  const { n_repeats, n_repeats_target, replacement } = data;
+  const done = n_repeats < n_repeats_target ? `${n_repeats} of ${n_repeats_target}` : n_repeats;
+  const behind = rowsBehind(frame, data.n_rows, data.n_rows_least, data.n_rows_most);
+  const preposition = /^w/.test(behind) ? "," : " over";
+  const alone = areGrouped ? ", groups one by one" : "";
+  return `values ${VERBS[replacement] ?? ""} ${done} times${preposition} ${behind}${alone}`;
+}
+
+/** The title of the column of names, with the search and the key of the marks at τ = 0. */
+function namesHead(title: HTMLElement, hasSearch: boolean) {
+  const search = h("input", {
+    type: "search",
+    placeholder: "find",
+    "aria-label": "find a feature",
+    "data-testid": "uq-search",
+    hidden: !hasSearch,
+  });
+  const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
+  const ghostKey = h(
+    "span",
+    { class: "uq-muted uq-key-tick" },
+    svg("svg", { width: 4, height: 12, "aria-hidden": "true" }, tick),
+    " at τ = 0",
+  );
+  const element = h("div", { class: "uq-column-title uq-column-name" }, title, search, ghostKey);
+  return { element, search, ghostKey };
+}
+
+/** The columns of the chart, with their titles: names, measures, redundancy and verdict. */
+function columnSet(onSort: (column: string) => void, hasSearch: boolean, signal: AbortSignal) {
+  const head = h("div", { class: "uq-importance-head" });
+  const plots = h("div", { class: "uq-importance-plots" });
+  const sortBy = (sort: string) => () => onSort(sort);
+  const byName = sortTitle(sortBy("feature"), signal);
+  const nameHead = namesHead(byName.element, hasSearch);
+  const verdicts = wordColumn(sortBy("verdict"), signal);
+  const redundancy = barColumn(sortBy("redundancy"), signal);
+  let columns: ReturnType<typeof barColumn>[] = [];
+  let layout = "";
+
+  /** Makes the columns anew where others are chosen. */
+  const arrange = (data: Importance) => {
+    const chosen = JSON.stringify([
+      data.measures.map(({ name }) => name),
+      !data.verdict,
+      !data.redundancy,
+    ]);
+    if (layout === chosen) return;
+    layout = chosen;
+    columns = data.measures.map(({ name }) => barColumn(sortBy(name), signal));
+    const all = [
+      ...columns,
+      ...(data.redundancy ? [redundancy] : []),
+      ...(data.verdict ? [verdicts] : []),
+    ];
+    head.replaceChildren(nameHead.element, ...all.map(({ title }) => title));
+    plots.replaceChildren(...all.map((column) => column.body));
+  };
+
+  const drawRedundancy = (values: Float64Array, level: string, sorted: string, rows: Rows) => {
+    const [value, low, high] = [0, 1, 2].map((k) =>
+      values.subarray(k * rows.count, (k + 1) * rows.count),
+    ) as [Float64Array, Float64Array, Float64Array];
+    redundancy.update(
+      {
+        ...{ at: 0, name: "redundancy", label: "redundancy", value, low, high, base: value },
+        ...{ ghost: null, learner: null, stressed: false, origin: 0 },
+        words: "how well others predict it",
+        unit: `R² · ${level}`,
+        sorts: sorted === "redundancy",
+      },
+      rows,
+    );
+  };
+
+  return {
+    ...{ head, plots, search: nameHead.search },
+    /** Draws the columns; `rowsAre` is the title of the names. */
+    update({ data, shown, frame }: Last, rows: Rows, rowsAre: string): void {
+      arrange(data);
+      const stressed = isStressed(frame);
+      const learner = frame.learner?.averages.importance ?? null;
+      const ghost = frame.ghost && areAlike(frame.ghost.state, frame.inputs) ? data.ghost : null;
+      const ratio = data.compare === "ratio";
+      const sorted = sortOf(data, shown.inputs.sort);
+      const level = `${percent(data.level)} interval`;
+      nameHead.ghostKey.hidden = !stressed;
+      byName.update(rowsAre, sorted === "feature");
+      data.measures.forEach(({ name, label, unit, kind, baseline }, at) => {
+        const column = columns[at] as ReturnType<typeof barColumn>;
+        const { value, low, high, base } = data;
+        column.update(
+          {
+            ...{ at, name, label, value, low, high, base, ghost, learner, stressed },
+            words: ratio ? "times as much" : (MEANINGS[kind] ?? ""),
+            unit: [unit, level].filter(Boolean).join(" · "),
+            sorts: name === sorted,
+            origin: Number(ratio && kind !== "score"),
+          },
+          rows,
+        );
+        const loss = withUnit(label, unit);
+        set(column.title, { title: `${loss}; of the data as they are: ${number(baseline)}` });
+      });
+      if (data.redundancy) drawRedundancy(data.redundancy, level, sorted, rows);
+      if (data.verdict) verdicts.update(verdictsOf(data), sorted === "verdict", rows);
+    },
+  };
+}
+
 export function importancePanel(context: Context): Panel {
   const { session, about, signal, redraw } = context;
   const features = about.features.map(({ name }) => name);
@@ -69,74 +187,21 @@ export function importancePanel(context: Context): Panel {
     if (features.includes(name)) session.request({ feature: name });
   };
   let list = featureList(names, pick, signal);
-  const head = h("div", { class: "uq-importance-head" });
-  const plots = h("div", { class: "uq-importance-plots" });
-  const body = h("div", { class: "uq-importance-body" }, plots, list.element);
-  const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
+  const columns = columnSet((sort) => session.request({ sort }), features.length > FEW, signal);
+  const body = h("div", { class: "uq-importance-body" }, columns.plots, list.element);
+  const scroller = h("div", { class: "uq-importance-scroll" }, columns.head, body);
   const fold = h("button", { type: "button", class: "uq-button", "data-testid": "uq-fold" });
   const fig = figure(signal, redraw, "Importance", scroller);
-  const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
-  const ghostKey = h(
-    "span",
-    { class: "uq-muted uq-key-tick" },
-    svg("svg", { width: 4, height: 12, "aria-hidden": "true" }, tick),
-    " at τ = 0",
-  );
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
-  const modelKey = swatch("uq-key-model", [], svg("circle", { cx: 12, cy: 5, r: 3.2 }));
-  const besideKey = learnerKey(true);
-  const box = svg("rect", { x: 1, y: 1, width: 22, height: 8 });
-  const outline = { class: "uq-swatch uq-key-pin", width: 24, height: 10, "aria-hidden": "true" };
-  const pinnedKey = pinKey(svg("svg", outline, box));
-  const ownKey = key("model", modelKey);
-  const legend = h("div", { class: "uq-legend" }, ownKey, besideKey.element, pinnedKey.element);
   fig.plot.append(empty, fold);
+  const legend = besideLegend(fig.plot);
 
-  const sortBy = (sort: string) => () => session.request({ sort });
-  const byName = sortTitle(sortBy("feature"), signal);
-  const search = h("input", {
-    type: "search",
-    placeholder: "find",
-    "aria-label": "find a feature",
-    "data-testid": "uq-search",
-    hidden: features.length <= FEW,
-  });
-  const nameHead = h(
-    "div",
-    { class: "uq-column-title uq-column-name" },
-    byName.element,
-    search,
-    ghostKey,
-  );
-  const verdicts = wordColumn(sortBy("verdict"), signal);
-  const redundancy = barColumn(sortBy("redundancy"), signal);
-  let columns: ReturnType<typeof barColumn>[] = [];
-  let layout = "";
   let last: Last | null = null;
   /** The rows that are listed. */
   let order: number[] = [];
 
   const controls = importanceControls(context);
   const panel = section("Importance", "uq-importance", controls.elements, fig.element);
-
-  const of = (values: Float64Array, measure: number, row: number) =>
-    values[measure * names.length + row] ?? Number.NaN;
-
-  const inWords = (data: Importance, learner: Averages | null, row: number): string => {
-    const described = ({ value, low, high }: Averages, unit: string, m: number) =>
-      `${number(of(value, m, row))}${unit && ` ${unit}`} ` +
-      `(${interval(of(low, m, row), of(high, m, row))})`;
-    const measures = data.measures.map(
-      ({ label, unit }, m) =>
-        `${label} ${described(data, unit, m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
-    );
-    const { verdict, sentence } = data.verdicts[data.verdict?.[row] ?? -1] ?? {};
-    return [
-      ...measures,
-      ...(data.redundancy ? [`redundancy ${number(data.redundancy[row])}`] : []),
-      ...(verdict ? [`${verdict}: ${sentence}`] : []),
-    ].join("; ");
-  };
 
   const groupOf = (row: number): string => {
     const group = names === features && about.features[row]?.group;
@@ -146,7 +211,7 @@ export function importancePanel(context: Context): Panel {
   /** The rows that are listed, and the number of those that are folded away. */
   const listed = (data: Importance, { sort, top }: Inputs): [number[], number] => {
     const rows = inOrder(data, names, sort);
-    if (search.value.trim()) return [named(rows, names, search.value), 0];
+    if (columns.search.value.trim()) return [named(rows, names, columns.search.value), 0];
     const count = top > 0 ? Math.min(top, rows.length) : rows.length;
     return [rows.slice(0, count), rows.length - count];
   };
@@ -178,71 +243,10 @@ export function importancePanel(context: Context): Panel {
     };
   };
 
-  /** Makes the columns anew where others are chosen. */
-  const arrange = (data: Importance) => {
-    const chosen = JSON.stringify([
-      data.measures.map(({ name }) => name),
-      !data.verdict,
-      !data.redundancy,
-    ]);
-    if (layout === chosen) return;
-    layout = chosen;
-    set(panel.element, { "data-wide": columnsOf(data) > 2 });
-    columns = data.measures.map(({ name }) => barColumn(sortBy(name), signal));
-    const all = [
-      ...columns,
-      ...(data.redundancy ? [redundancy] : []),
-      ...(data.verdict ? [verdicts] : []),
-    ];
-    head.replaceChildren(nameHead, ...all.map(({ title }) => title));
-    plots.replaceChildren(...all.map((column) => column.body));
-  };
-
   const drawColumns = () => {
     if (!last) return;
-    const { data, shown, frame } = last;
-    arrange(data);
-    const rows = place(last);
-    const stressed = isStressed(frame);
-    const learner = frame.learner?.averages.importance ?? null;
-    const ghost = frame.ghost && areAlike(frame.ghost.state, frame.inputs) ? data.ghost : null;
-    const ratio = data.compare === "ratio";
-    const sorted = sortOf(data, shown.inputs.sort);
-    const level = `${percent(data.level)} interval`;
-    ghostKey.hidden = !stressed;
-    byName.update(names === features ? "Feature" : "Group", sorted === "feature");
-    data.measures.forEach(({ name, label, unit, kind, baseline }, at) => {
-      const column = columns[at] as ReturnType<typeof barColumn>;
-      const { value, low, high, base } = data;
-      column.update(
-        {
-          ...{ at, name, label, value, low, high, base, ghost, learner, stressed },
-          words: ratio ? "times as much" : (MEANINGS[kind] ?? ""),
-          unit: [unit, level].filter(Boolean).join(" · "),
-          sorts: name === sorted,
-          origin: Number(ratio && kind !== "score"),
-        },
-        rows,
-      );
-      const loss = withUnit(label, unit);
-      set(column.title, { title: `${loss}; of the data as they are: ${number(baseline)}` });
-    });
-    if (data.redundancy) {
-      const [value, low, high] = [0, 1, 2].map((k) =>
-        data.redundancy?.subarray(k * names.length, (k + 1) * names.length),
-      ) as [Float64Array, Float64Array, Float64Array];
-      redundancy.update(
-        {
-          ...{ at: 0, name: "redundancy", label: "redundancy", value, low, high, base: value },
-          ...{ ghost: null, learner: null, stressed: false, origin: 0 },
-          words: "how well others predict it",
-          unit: `R² · ${level}`,
-          sorts: sorted === "redundancy",
-        },
-        rows,
-      );
-    }
-    if (data.verdict) verdicts.update(verdictsOf(data), sorted === "verdict", rows);
+    set(panel.element, { "data-wide": columnsOf(last.data) > 2 });
+    columns.update(last, place(last), names === features ? "Feature" : "Group");
   };
 
   const drawNames = ({ data, shown, frame }: Last) => {
@@ -275,42 +279,12 @@ export function importancePanel(context: Context): Panel {
     drawFold(folded);
   };
 
-  const describe = (data: Importance, learner: Averages | null) => {
-    const best = data.order
-      .slice(0, 3)
-      .map((i) => `${isolated(names[i] ?? "")}: ${inWords(data, learner, i)}`);
+  const describe = (data: Importance, frame: Frame) => {
+    const title = `Importance of ${counted(data.order.length, "feature")}`;
     fig.describe(
-      `Importance of ${counted(data.order.length, "feature")} with ${percent(data.level)} intervals (${data.interval})`,
-      `Most important first. ${best.join(". ")}.`,
-      () => ({
-        columns: [
-          "feature",
-          ...data.measures.flatMap(({ label, unit }) => [
-            withUnit(label, unit),
-            "low",
-            "high",
-            "at τ = 0",
-            ...(data.ghost ? [last?.frame.ghost?.of ?? ""] : []),
-            ...(learner ? LEARNER_COLUMNS : []),
-          ]),
-          ...(data.redundancy ? ["redundancy", "low", "high"] : []),
-          ...(data.verdict ? ["verdict"] : []),
-        ],
-        rows: order.map((i) => [
-          names[i] ?? "",
-          ...data.measures.flatMap((_, m) =>
-            [
-              ...[data.value, data.low, data.high, data.base],
-              ...(data.ghost ? [data.ghost] : []),
-              ...ofLearner(learner),
-            ].map((values) => number(of(values, m, i))),
-          ),
-          ...(data.redundancy
-            ? [0, 1, 2].map((k) => number(of(data.redundancy as Float64Array, k, i)))
-            : []),
-          ...(data.verdict ? [verdictsOf(data)[i] ?? ""] : []),
-        ]),
-      }),
+      `${title} with ${percent(data.level)} intervals (${data.interval})`,
+      bestInWords(data, frame.learner?.averages.importance ?? null, names),
+      () => tableOf(data, frame, names, order),
     );
   };
 
@@ -338,7 +312,7 @@ export function importancePanel(context: Context): Panel {
   const observer = new ResizeObserver(drawPart);
   observer.observe(scroller);
   signal.addEventListener("abort", () => observer.disconnect());
-  search.addEventListener("input", () => drawSoon(true), { signal });
+  columns.search.addEventListener("input", () => drawSoon(true), { signal });
   fold.addEventListener(
     "click",
     () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 }),
@@ -357,33 +331,17 @@ export function importancePanel(context: Context): Panel {
       if (!data || !shown.frame) return;
       const now = data.units ?? features;
       if (now.join("\n") !== names.join("\n")) {
-        names = data.units ?? features;
+        names = now;
         const next = featureList(names, pick, signal);
         list.element.replaceWith(next.element);
         list = next;
       }
-      const { ghost, learner: beside } = shown.frame;
-      if (!beside && !ghost) legend.remove();
-      else if (!legend.isConnected) fig.plot.prepend(legend);
-      ownKey.hidden = !beside;
-      besideKey.update(shown.frame, "importance");
-      const comparable = ghost && data.ghost && areAlike(ghost.state, shown.frame.inputs);
-      pinnedKey.update(ghost, comparable ? null : "such importance");
+      legend(data, shown.frame);
       last = { data, shown, frame: shown.frame };
       draw();
-      describe(data, shown.frame.learner?.averages.importance ?? null);
-      const { n_repeats, n_repeats_target } = data;
-      const done =
-        n_repeats < n_repeats_target ? `${n_repeats} of ${n_repeats_target}` : `${n_repeats}`;
-      const alone =
-        names === features && about.features.some(({ group }) => group)
-          ? ", groups one by one"
-          : "";
-      const behind = rowsBehind(shown.frame, data.n_rows, data.n_rows_least, data.n_rows_most);
-      setText(
-        panel.note,
-        `values ${VERBS[data.replacement] ?? ""} ${done} times${/^w/.test(behind) ? "," : " over"} ${behind}${alone}`,
-      );
+      describe(data, shown.frame);
+      const areGrouped = names === features && about.features.some(({ group }) => group);
+      setText(panel.note, howReplaced(data, shown.frame, areGrouped));
     },
   };
 }

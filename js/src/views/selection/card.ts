@@ -7,7 +7,7 @@ import type { ModelInfo } from "../../modelInfo.ts";
 import { millisecondsOf, momentOf } from "./moments.ts";
 import { nameOf } from "./names.ts";
 import { predictionPicture } from "./prediction.ts";
-import type { CardMeasure, Selection } from "./reader.ts";
+import type { Answer, CardMeasure, Selection } from "./reader.ts";
 import { type Value, valueTable, valueText } from "./values.ts";
 
 /** Measures of which a larger one means that the model knows less. */
@@ -54,6 +54,94 @@ export function alongLine(frame: Frame, row: number, { feature, value }: Change)
   return lines.ice[line * lines.grid.length + at] ?? null;
 }
 
+/** The prediction, the truth and the weight of a row. */
+function factsOf(
+  data: Selection,
+  frame: Frame,
+  row: number,
+  answer: Answer | null,
+  isStill: boolean,
+): string {
+  const i = data.listed.indexOf(row);
+  const word = (value: number): string =>
+    data.classes ? isolated(data.classes[value] ?? "not available") : number(value);
+  const truth = data.truth[i] ?? Number.NaN;
+  // In a page without a kernel, the lines hold the weights at every τ.
+  const line = frame.dependence?.iceRow.indexOf(row) ?? -1;
+  const weight = isStill && line >= 0 ? frame.dependence?.iceWeight[line] : data.weight[i];
+  const isStressed = frame.inputs.tau !== 0 && frame.inputs.stress_feature !== "";
+  const weighted = isStressed ? `counts as ${number(weight)} rows at this τ` : "";
+  const changed = answer ? `, changed ${word(answer.predicted)}` : "";
+  const facts = [
+    `predicted ${word(data.predicted[i] ?? Number.NaN)}${changed}`,
+    Number.isFinite(truth) ? `truly ${word(truth)}` : "",
+    weight === 0 ? "not among the rows shown" : weighted,
+  ];
+  return facts.filter(Boolean).join("; ");
+}
+
+/** The grid of the lines that are drawn, none while they are out of date. */
+function gridOf({ dependence: lines }: Frame) {
+  if (!lines || lines.stale) return [];
+  if (lines.time) return Array.from(lines.grid, momentOf);
+  return lines.labels ?? Array.from(lines.grid);
+}
+
+/** What was changed, and whether its result is known. */
+function changesText(
+  changes: Change[],
+  own: Map<string, Value>,
+  isKnown: boolean,
+  isStill: boolean,
+): string {
+  if (!changes.length) return "";
+  const sentences = changes.map(
+    ({ feature, value }) =>
+      `${isolated(feature)} ${valueText(value)} in place of ${valueText(own.get(feature) ?? null)}`,
+  );
+  const waiting = isStill
+    ? ": the page holds this only along the line that is drawn"
+    : ": asking the model…";
+  return sentences.join(", ") + (isKnown ? "" : waiting);
+}
+
+/** The table of the measures of a row, with those of the changed values. */
+function measureTable() {
+  const heading = (text: string) => h("th", { scope: "col" }, text);
+  const changed = heading("changed");
+  const headings = [heading("the model says"), heading("value")];
+  const head = h("tr", {}, ...headings, changed, heading("compared with the rows"));
+  const body = h("tbody");
+  const attributes = { class: "uq-card-measures", "data-testid": "uq-card-measures" };
+  return {
+    element: h("table", attributes, h("thead", {}, head), body),
+    /** Shows row `i` of the list; `offline` is the changed value of the measure `shown`. */
+    update(
+      data: Selection,
+      i: number,
+      answer: Answer | null,
+      offline: number | null,
+      shown: string | undefined,
+    ): void {
+      changed.hidden = !answer && offline === null;
+      const rows = data.measures.flatMap((measure, k) => {
+        const at = i * data.measures.length + k;
+        const along = measure.name === shown && offline !== null ? number(offline) : "";
+        // The bars above are the probabilities.
+        if (measure.isPrediction && data.classes && !along) return [];
+        const cells = [
+          number(data.values[at]),
+          ...(changed.hidden ? [] : [answer ? number(answer.measures[k]) : along]),
+          rankText(measure, data.rank[at] ?? Number.NaN),
+        ];
+        const name = h("th", { scope: "row" }, withUnit(measure.label, measure.unit));
+        return h("tr", {}, name, ...cells.map((text) => h("td", {}, text)));
+      });
+      body.replaceChildren(...rows);
+    },
+  };
+}
+
 /** What the card of a row is updated with. */
 export interface CardState {
   frame: Frame;
@@ -87,25 +175,7 @@ export function rowCard(
   const next = button("›", "next selected row", "uq-card-next", () => actions.step(1));
   const facts = h("p", { class: "uq-card-facts", "data-testid": "uq-card-facts" });
   const picture = predictionPicture();
-  const body = h("tbody");
-  const changedHead = h("th", { scope: "col" }, "changed");
-  const measures = h(
-    "table",
-    { class: "uq-card-measures", "data-testid": "uq-card-measures" },
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        h("th", { scope: "col" }, "the model says"),
-        h("th", { scope: "col" }, "value"),
-        changedHead,
-        h("th", { scope: "col" }, "compared with the rows"),
-      ),
-    ),
-    body,
-  );
+  const measures = measureTable();
   const status = h("p", {
     class: "uq-card-status",
     role: "status",
@@ -131,7 +201,7 @@ export function rowCard(
   const content = h(
     "div",
     { class: "uq-card-content" },
-    h("div", {}, facts, picture.element, measures),
+    h("div", {}, facts, picture.element, measures.element),
     whatIf,
   );
   const element = h(
@@ -153,9 +223,6 @@ export function rowCard(
     { signal },
   );
 
-  const wordOf = (data: Selection, value: number): string =>
-    data.classes ? isolated(data.classes[value] ?? "not available") : number(value);
-
   return {
     element,
     update({ frame, data, row, at, count, changes, isStill }: CardState): void {
@@ -174,75 +241,20 @@ export function rowCard(
       const isAnswered =
         trial?.row === row && JSON.stringify(trial.changes) === JSON.stringify(changes);
       const answer = changes.length && isAnswered ? trial.answer : null;
-      const truth = data.truth[i] ?? Number.NaN;
-      // In a page without a kernel, the lines hold the weights at every τ.
-      const line = frame.dependence?.iceRow.indexOf(row) ?? -1;
-      const weight = isStill && line >= 0 ? frame.dependence?.iceWeight[line] : data.weight[i];
-      const tau = frame.inputs.tau !== 0 && frame.inputs.stress_feature !== "";
-      setText(
-        facts,
-        [
-          `predicted ${wordOf(data, data.predicted[i] ?? Number.NaN)}${answer ? `, changed ${wordOf(data, answer.predicted)}` : ""}`,
-          Number.isFinite(truth) ? `truly ${wordOf(data, truth)}` : "",
-          weight === 0
-            ? "not among the rows shown"
-            : tau
-              ? `counts as ${number(weight)} rows at this τ`
-              : "",
-        ]
-          .filter(Boolean)
-          .join("; "),
-      );
-      picture.update(data, now, truth, answer?.prediction ?? null);
-      const m = data.measures.length;
-      const offline =
-        changes.length === 1 && isStill ? alongLine(frame, row, changes[0] as Change) : null;
-      const shown = frame.dependence?.measure;
-      changedHead.hidden = !answer && offline === null;
-      body.replaceChildren(
-        // The bars above are the probabilities.
-        ...data.measures.flatMap((measure, k) => {
-          const along = measure.name === shown && offline !== null ? number(offline) : "";
-          if (measure.isPrediction && data.classes && !along) return [];
-          const cells = [
-            number(data.values[i * m + k]),
-            ...(changedHead.hidden ? [] : [answer ? number(answer.measures[k]) : along]),
-            rankText(measure, data.rank[i * m + k] ?? Number.NaN),
-          ];
-          return h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, withUnit(measure.label, measure.unit)),
-            ...cells.map((text) => h("td", {}, text)),
-          );
-        }),
-      );
-      const lines = frame.dependence;
-      const grid =
-        !lines || lines.stale
-          ? []
-          : lines.time
-            ? Array.from(lines.grid, momentOf)
-            : (lines.labels ?? Array.from(lines.grid));
+      setText(facts, factsOf(data, frame, row, answer, isStill));
+      picture.update(data, now, data.truth[i] ?? Number.NaN, answer?.prediction ?? null);
+      const change = changes.length === 1 && isStill ? changes[0] : undefined;
+      const offline = change ? alongLine(frame, row, change) : null;
+      measures.update(data, i, answer, offline, frame.dependence?.measure);
       const own = valuesOf(data, card, about);
-      values.update(own, changes, lines?.feature ?? "", grid as number[]);
+      values.update(own, changes, frame.dependence?.feature ?? "", gridOf(frame) as number[]);
       // A disabled button would lose the focus.
       set(reset, { "aria-disabled": changes.length === 0 ? "true" : null });
       set(element, { "data-changed": changes.length ? "true" : null });
-      const sentences = changes.map(
-        ({ feature, value }) =>
-          `${isolated(feature)} ${valueText(value)} in place of ${valueText(own.get(feature) ?? null)}`,
-      );
       const error = changes.length && isAnswered ? trial.error : null;
       set(status, { "data-error": error ? "true" : null });
       const isKnown = answer !== null || offline !== null || error !== null;
-      setText(
-        status,
-        error ??
-          (changes.length
-            ? `${sentences.join(", ")}${isKnown ? "" : isStill ? ": the page holds this only along the line that is drawn" : ": asking the model…"}`
-            : ""),
-      );
+      setText(status, error ?? changesText(changes, own, isKnown, isStill));
     },
   };
 }
