@@ -14,7 +14,7 @@ errors); the figures in the changelog are from 1000 runs.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -214,34 +214,20 @@ def covered(
     return {key: line / runs for key, line in hits.items()}
 
 
-def report(
-    designs: Mapping[str, Design],
-    arguments: Sequence[str],
-    runs: int = 60,
-    names: Sequence[str] = tuple(DESIGNS),
-    anchors: Sequence[str] = ANCHORS,
-    population: int = 2_000_000,
-) -> None:
+def report(arguments: Sequence[str]) -> None:
     """Print the coverage of every indicator at every level, and its distribution.
 
     Parameters
     ----------
-    designs : dict of str to Design
     arguments : sequence of str
         Of the command line: the number of runs, and the names of designs.
-    runs, names
-        The same without arguments.
-    anchors : sequence of str
-    population : int
-        Rows from which the truth is computed.
     """
-    runs = int(arguments[0]) if arguments else runs
-    names = arguments[1:] or names
+    runs = int(arguments[0]) if arguments else 60
+    names = arguments[1:] or tuple(DESIGNS)
     print(f"coverage of nominal 95 % intervals, n = {ROWS}, {runs} runs, tau -1, -0.5, 0, 0.5, 1")
     overall: dict[tuple[str, str, str], list[float]] = {}
     for design in names:
-        seed = list(designs).index(design)
-        shares = covered(designs[design], runs, seed, anchors, population)
+        shares = covered(DESIGNS[design], runs, list(DESIGNS).index(design))
         for (anchor, name, feature), line in shares.items():
             levels = "  ".join(f"{share:.3f}" for share in line)
             print(f"{design:18} {anchor:10} {name:25} {feature}  {levels}", flush=True)
@@ -257,4 +243,4 @@ def report(
 
 
 if __name__ == "__main__":
-    report(DESIGNS, sys.argv[1:])
+    report(sys.argv[1:])
