@@ -215,7 +215,7 @@ class TestColumns:
         counted = make_pipeline(
             StandardScaler(), make_column_transformer(("passthrough", [0, 1])), LinearRegression()
         )
-        with pytest.raises(ModelError, match=r"without 'a'.*after other steps.*replace='mean'"):
+        with pytest.raises(ModelError, match=r"without 'a'.*output of other steps.*replace='mean'"):
             loco_importance(counted, *split, "squared_error")
         one_fit = loco_importance(counted, *split, "squared_error", replace="mean")
         assert by_feature(one_fit)["c"] == 0

@@ -156,7 +156,7 @@ def test_scorers_of_members_that_give_classes():
 @pytest.mark.parametrize(
     ("indicators", "message"),
     [
-        (["neg_max_error"], "neg_max_error takes no weights of rows, which stress consists of"),
+        (["neg_max_error"], "neg_max_error takes no sample weights, and stress weights the rows"),
         (["roc_auc"], "roc_auc cannot score this model: it needs probabilities of classes"),
         (["neg_mean_squared_log_error"], "neg_mean_squared_log_error cannot score this model"),
         (["epistemic"], "'epistemic' is not available: the model is not read as an ensemble"),

@@ -81,7 +81,7 @@ def test_cohorts_are_kept_in_state_code_and_pins(
         ([{"name": "a", "rows": [1]}], "each cohort must be"),
         ([{"name": " "}], "the name of a cohort is ' '; it must be a text"),
         ([{"name": 3}], "the name of a cohort is 3"),
-        ([{"name": "x" * 300}], "of 1 to 200 letters"),
+        ([{"name": "x" * 300}], "of 1 to 200 characters"),
         ([{"name": "a"}, {"name": "a "}], "two cohorts are named 'a'; rename one"),
         ([{"name": "a", "complement": 1}], "cohort 'a': complement is 1; it must be True or"),
         ([{"name": "a", "ice_filter": [{"feature": "z"}]}], "cohort 'a': there is no feature 'z'"),

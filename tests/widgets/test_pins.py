@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.reproduction.pins import MOST_CONDITIONS_OF_ALL, MOST_LETTERS, MOST_PINS
+from uqwidgets.widgets.reproduction.pins import MOST_CHARACTERS, MOST_CONDITIONS_OF_ALL, MOST_PINS
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change, in_order
 from widgets.wire import columns
@@ -49,7 +49,7 @@ HOSTILE = [
     ([pin(), {"note": "n"}], "pin 2 must be a dict"),
     ([{**pin(), "html": "<img>"}], "pin 1 must be a dict"),
     ([{**pin(), "note": 5}], "the note of pin 1 is of type int; it must be a text"),
-    ([pin("x" * (MOST_LETTERS + 1))], "the note of pin 1 has 10,001 letters"),
+    ([pin("x" * (MOST_CHARACTERS + 1))], "the note of pin 1 has 10,001 characters"),
     ([{**pin(), "ghost": 1}], "ghost of pin 1 is of type int; it must be True or False"),
     ([pin(ghost=True), pin(ghost=True)], "more than one pin is a ghost"),
     ([pin()] * (MOST_PINS + 1), "there are 201 pins, and 200 at most"),

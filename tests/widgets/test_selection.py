@@ -37,7 +37,7 @@ def test_rows_survive_their_text_which_is_short(share: float) -> None:
         ("-1", "not a text of positions"),
         ("bits:?", "no bits in base64"),
         ("bits:AAAAAAAB", "names position 47"),
-        ("1," * 1000, "a text of 2,000 letters"),
+        ("1," * 1000, "a text of 2,000 characters"),
     ],
 )
 def test_a_wrong_text_of_rows_is_an_error(text: str, sentence: str) -> None:

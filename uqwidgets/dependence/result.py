@@ -155,8 +155,8 @@ class Dependence(Result):
         """
         if not self.relative or self.spacing != "observed":
             raise AttributeError(
-                "only the mean of a curve with relative=True over spacing='observed' is an "
-                "importance."
+                "only the mean of a curve with relative=True and spacing='observed' is an "
+                "importance; compute the curve with both."
             )
         return float(self.support @ self.average)
 

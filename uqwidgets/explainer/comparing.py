@@ -138,7 +138,9 @@ class Comparing(Explained):
         if other_rows is None:
             others = np.setdiff1d(np.arange(n), first.positions)
             if not len(others):
-                raise ValueError("rows chooses every row, so that none is left to compare with.")
+                raise ValueError(
+                    "rows chooses every row, so none is left to compare with; choose some of them."
+                )
             other_rows = others
         second = self.table.population(sample_weight, other_rows)
         own = cast("Explainer", self)

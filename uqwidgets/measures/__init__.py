@@ -100,7 +100,10 @@ def find(measure: str | Function, offers: Offers) -> Measure:
         If it is neither a name nor a function.
     """
     if is_metric(measure):
-        raise ValueError(f"{measure!r} is a metric of all rows together, not a measure of each.")
+        raise ValueError(
+            f"{measure!r} is a metric of all rows together, not a measure of each; name one of "
+            "Explainer.measures."
+        )
     if callable(measure):
         return of_function(measure)
     if not isinstance(measure, str):

@@ -63,7 +63,7 @@ def _checked(name: str, returned: Any, n: int) -> Floats:
             f"shape ({n},)."
         )
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"measure {name!r} gave {values.dtype} instead of numbers.")
+        raise ValueError(f"measure {name!r} gave {values.dtype} instead of numbers; return floats.")
     bad = ~np.isfinite(values)
     if bad.any():
         raise ValueError(

@@ -244,7 +244,8 @@ def find_indicator(
         metric = find_metric(entry, classes)
         if not metric.takes_weights:
             raise ValueError(
-                f"{metric.name} takes no weights of rows, which stress consists of; use another."
+                f"{metric.name} takes no sample weights, and stress weights the rows; use another "
+                "metric."
             )
         if truth is None:
             raise ValueError(f"{metric.name} needs y; pass it to Explainer.")

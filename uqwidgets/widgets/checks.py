@@ -10,7 +10,7 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 
 # Letters of a name that does not exist.
-_MOST_LETTERS = 1000
+_MOST_CHARACTERS = 1000
 # What a name or a value of a column cannot be.
 CONTAINERS = (dict, list, tuple, set)
 
@@ -58,7 +58,7 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
 def check_length(what: str, value: str, explainer: Explainer) -> None:
     """Raise a ValueError for a text that is longer than any name."""
     # The nearest names that do exist are looked for letter by letter.
-    if len(value) <= _MOST_LETTERS:
+    if len(value) <= _MOST_CHARACTERS:
         return
     measures = explainer.measures["measure"]
     names = {*explainer.features, *explainer.extra.names, *explainer.indicators, *measures}

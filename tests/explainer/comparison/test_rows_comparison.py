@@ -219,7 +219,7 @@ def test_metrics_and_weights_are_compared_too(explainer):
 
 
 def test_groups_without_rows_are_refused(explainer):
-    with pytest.raises(ValueError, match="none is left to compare with"):
+    with pytest.raises(ValueError, match="none is left to compare with; choose some"):
         explainer.compare_rows(np.ones(N, bool))
     with pytest.raises(ValueError, match="rows chooses no row"):
         explainer.compare_rows(np.zeros(N, bool))

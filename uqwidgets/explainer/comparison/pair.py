@@ -89,8 +89,8 @@ class Pair:
             return features
         if not self.groups_and_features:
             raise ValueError(
-                f"{self.names[0]} and {self.names[1]} share no feature, so that no importance "
-                "can be compared."
+                f"{self.names[0]} and {self.names[1]} share no feature, so no importance can "
+                "be compared; compare their scores."
             )
         return self.groups_and_features
 

@@ -350,7 +350,10 @@ class RowsComparison(Comparison):
         of_sides = [ex._stress_of(lambda: chosen, *options, side.positions) for side in self._sides]
         common = [name for name in of_sides[0].features if name in of_sides[1].features]
         if not common:
-            raise ValueError("the two groups share no category, so that no stress can be compared.")
+            raise ValueError(
+                "the two groups share no category, so no stress can be compared; name a numeric "
+                "feature."
+            )
         first, second = (only(side, common) for side in of_sides)
         columns = [
             {

@@ -83,8 +83,8 @@ class _Columns:
             remaining = [entry for entry in entries if entry not in names]
         elif not direct:
             raise ValueError(
-                "selects columns by position after other steps made them, so that it is open which "
-                "one to leave out"
+                "selects columns by position from the output of other steps, so that the column to "
+                "leave out is not known"
             )
         elif all(isinstance(entry, (bool, np.bool_)) for entry in entries):
             remaining = self.entries(entries)

@@ -206,9 +206,9 @@ def _numeric(feature: str, column: NumericSummary, anchors: Anchors) -> GridColu
         grid = Panels(column.least, column.most, anchors.low, anchors.high, column.n)
         if grid.too_fine:
             raise ValueError(
-                f"{feature!r} runs from {column.least:g} to {column.most:g}, next to which tau = "
-                "-1 or 1 comes too near to an end, or there are too few floats between; subtract "
-                "its offset, or stress its logarithm."
+                f"{feature!r} runs from {column.least:g} to {column.most:g}: this range has too "
+                "few floating-point numbers, or is too wide for the distance of an anchor from its "
+                "end; subtract its offset, or stress its logarithm."
             )
     return GridColumn(feature, feature, None, column.least, column.most, anchors, grid)
 

@@ -199,7 +199,10 @@ def _means(
             )
         if not np.isfinite(numbers).all():
             row = int(np.argmin(np.isfinite(numbers)))
-            raise ValueError(f"the output {name!r} is {numbers[row]} in row {row} of a batch.")
+            raise ValueError(
+                f"the output {name!r} is {numbers[row]} in row {row} of a batch; return "
+                "a finite number."
+            )
         indicators.append(Indicator(name, name, "", (numbers,), MEAN, ANY))
     if not indicators:
         raise ValueError("outputs returns nothing to average; return at least one name.")

@@ -13,7 +13,7 @@ from uqwidgets.widgets.rows.cohorts import filters_of
 from uqwidgets.widgets.rows.conditions import MOST_VALUES, n_listed
 
 MOST_PINS = 200
-MOST_LETTERS = 10_000
+MOST_CHARACTERS = 10_000
 # Limit of the conditions of all pins together; each may need a pass over the rows.
 MOST_CONDITIONS_OF_ALL = 2_000
 _FIELDS = ("note", "state", "ghost")
@@ -116,9 +116,9 @@ def _validate(pin: Any, what: str, explainer: Explainer) -> dict[str, Any]:
     note, ghost = pin.get("note", ""), pin.get("ghost", False)
     if not isinstance(note, str):
         raise ValueError(f"the note of {what} is of type {type(note).__name__}; it must be a text.")
-    if len(note) > MOST_LETTERS:
+    if len(note) > MOST_CHARACTERS:
         raise ValueError(
-            f"the note of {what} has {len(note):,} letters; it can have {MOST_LETTERS:,}."
+            f"the note of {what} has {len(note):,} characters; it can have {MOST_CHARACTERS:,}."
         )
     if not isinstance(ghost, bool):
         raise ValueError(

@@ -24,7 +24,7 @@ from uqwidgets.widgets.rows.conditions import labels as labels_of
 
 _LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")
 # Longest text of a parameter that is not a number.
-_MOST_LETTERS = 200
+_MOST_CHARACTERS = 200
 _SECONDS_OF_GIT = 5.0
 
 
@@ -153,7 +153,7 @@ def _brief(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, np.bool_, np.number)):
         return value
     text = value if isinstance(value, str) else " ".join(repr(value).split())
-    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
 
 
 def _versions(model: Any) -> dict[str, str]:

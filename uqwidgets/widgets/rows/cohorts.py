@@ -11,7 +11,7 @@ from uqwidgets.widgets.checks import brief, switch
 from uqwidgets.widgets.rows.conditions import MOST_VALUES, Condition, conditions, n_listed
 
 MOST_COHORTS = 50
-_MOST_LETTERS = 200
+_MOST_CHARACTERS = 200
 _FIELDS = {"name", "ice_filter", "complement"}
 
 
@@ -71,10 +71,10 @@ def _cohort(item: Any, explainer: Explainer) -> Cohort:
     if not isinstance(item, dict) or not {"name"} <= item.keys() <= _FIELDS:
         raise ValueError("each cohort must be {'name', 'ice_filter', 'complement'}.")
     name = item["name"]
-    if not isinstance(name, str) or not name.strip() or len(name) > _MOST_LETTERS:
+    if not isinstance(name, str) or not name.strip() or len(name) > _MOST_CHARACTERS:
         raise ValueError(
-            f"the name of a cohort is {brief(name)}; it must be a text of 1 to {_MOST_LETTERS} "
-            "letters."
+            f"the name of a cohort is {brief(name)}; it must be a text of 1 to {_MOST_CHARACTERS} "
+            "characters."
         )
     try:
         return Cohort(

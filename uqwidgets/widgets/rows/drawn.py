@@ -12,7 +12,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.widgets.rows.text import rows_of_text
 
 # Letters of a label of X's index.
-_MOST_LETTERS = 60
+_MOST_CHARACTERS = 60
 
 
 def row_labels(table: Table, rows: Positions) -> list[str] | None:
@@ -27,7 +27,7 @@ def row_labels(table: Table, rows: Positions) -> list[str] | None:
     if isinstance(labels, pd.RangeIndex) and labels.start == 0 and labels.step == 1:
         return None
     texts = [str(label) for label in labels.take(rows)]
-    return [t if len(t) <= _MOST_LETTERS else f"{t[:_MOST_LETTERS]}..." for t in texts]
+    return [t if len(t) <= _MOST_CHARACTERS else f"{t[:_MOST_CHARACTERS]}..." for t in texts]
 
 
 class DrawnRows:

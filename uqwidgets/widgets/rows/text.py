@@ -37,7 +37,7 @@ def text_of_rows(rows: npt.ArrayLike) -> str:
     firsts = positions[np.concatenate([[0], breaks + 1])]
     lasts = positions[np.concatenate([breaks, [len(positions) - 1]])]
     n_bytes = int(positions[-1]) // 8 + 1
-    # Each range takes two letters at least.
+    # Each range takes two characters at least.
     if 2 * len(firsts) <= 4 * -(-n_bytes // 3) + len(_BITS):
         pairs = zip(firsts.tolist(), lasts.tolist(), strict=True)
         ranges = ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in pairs)
@@ -65,7 +65,7 @@ def rows_of_text(text: str, n: int) -> Positions:
     if not text:
         return np.empty(0, dtype=np.intp)
     if len(text) > 16 * n + 16:
-        raise ValueError(f"rows is a text of {len(text):,} letters; X has {n:,} rows.")
+        raise ValueError(f"rows is a text of {len(text):,} characters; X has {n:,} rows.")
     if text.startswith(_BITS):
         try:
             raw = base64.b64decode(text[len(_BITS) :], validate=True)
