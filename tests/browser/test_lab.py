@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 
+import nbformat
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.harness import watched_page
@@ -221,3 +223,28 @@ def test_undo_in_the_widget_does_not_undo_the_notebook(root):
     assert page.evaluate(NOTEBOOK_STATE)[0] == cells
     page.evaluate(run, "notebook:undo-cell-action")
     assert page.evaluate(NOTEBOOK_STATE)[0] == cells - 1
+
+
+CHARTS = (
+    "import numpy as np\nimport uqwidgets as uq\n\n"
+    "X = np.random.default_rng(0).normal(size=(60, 2))\n"
+    "curve = uq.Explainer(lambda X: X[:, 0], X, X[:, 0]).dependence('x0')\n"
+    "uq.overlay(curve, curve)",
+    "curve.to_altair(color_by=X[:, 1] > 0, rug=True, histogram=True)",
+)
+
+
+def test_results_and_charts_are_drawn_without_the_network(lab, browser):
+    cells = [nbformat.v4.new_code_cell(source) for source in CHARTS]
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+    nbformat.write(notebook, lab.folder / "charts.ipynb")
+    # The browser reaches no other address, and the page fails the test if it asks for one.
+    with watched_page(browser) as page:
+        lab.run_notebook(page, "charts.ipynb")
+        expect(page.get_by_text("Dependence of prediction on x0").first).to_be_visible()
+        chart = page.locator(".jp-RenderedSVG img")
+        expect(chart).to_be_visible()
+        width, height = chart.evaluate("(image) => [image.naturalWidth, image.naturalHeight]")
+        assert width > 400
+        assert height > 400
