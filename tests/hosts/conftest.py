@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import anywidget
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
@@ -40,6 +41,9 @@ FIREFOX = {
     "network.proxy.ssl_port": 9,
     "network.proxy.no_proxies_on": "127.0.0.1,localhost",
 }
+
+# What anywidget sends to pages that load modules by AMD.
+ANYWIDGET = Path(anywidget.__file__).parent / "nbextension" / "index.js"
 
 
 def missing(reason: str) -> None:
@@ -146,6 +150,8 @@ def opened(
             if not host.requests_elsewhere:
                 of = urlsplit(address).netloc
                 page.on("request", lambda request: _note(request.url, of, faults))
+            if host.needs_anywidget:
+                page.route(host.needs_anywidget, lambda route: route.fulfill(path=ANYWIDGET))
             page.goto(address)
             if host.runs_cells:
                 page.wait_for_function(PANEL_READY, timeout=90_000)

@@ -153,6 +153,21 @@ def server(input, output, session):
 app = App(app_ui, server)
 """
 
+PANEL = f"""
+import panel
+
+from hosts.demo import make
+
+panel.extension("ipywidgets", theme="THEME".replace("light", "default"))
+explorer = make()
+text = panel.pane.Str("tau is 0.00")
+explorer.observe(lambda change: setattr(text, "object", f"tau is {{change.new:.2f}}"), "tau")
+button = panel.widgets.Button(name="from Python")
+button.on_click(lambda _: setattr(explorer, "tau", {TAU_OF_PYTHON}))
+first, second = (panel.pane.IPyWidget(explorer, width=900) for _ in range(2))
+panel.Column(first, text, button, second).servable()
+"""
+
 
 @dataclass(frozen=True)
 class Host:
@@ -174,6 +189,9 @@ class Host:
     shows_twice : bool
     requests_elsewhere : str
         Why the host's own page asks other addresses; empty if it does not.
+    needs_anywidget : str
+        Pattern of the address from which the host's page takes the loader of anywidget; the tests,
+        which have no network, answer it with the file of the installed package.
     own_errors : tuple of str
         Parts of the errors that the host's own page raises.
     """
@@ -187,6 +205,7 @@ class Host:
     runs_cells: bool = False
     shows_twice: bool = True
     requests_elsewhere: str = ""
+    needs_anywidget: str = ""
     own_errors: tuple[str, ...] = ()
     cells: tuple[str, ...] = CELLS
 
@@ -239,6 +258,10 @@ def _solara(path: Path, port: int, _token: str, dark: bool) -> list[str]:
 
 def _shiny(path: Path, port: int, _token: str, _dark: bool) -> list[str]:
     return ["shiny", "run", str(path), "--host=127.0.0.1", f"--port={port}"]
+
+
+def _panel(path: Path, port: int, _token: str, _dark: bool) -> list[str]:
+    return ["panel", "serve", str(path), "--address=127.0.0.1", f"--port={port}"]
 
 
 HOSTS = {
@@ -294,6 +317,16 @@ HOSTS = {
         shows_twice=False,
         # Its widget manager counts the views of a page that is being left.
         own_errors=("no comm channel defined",),
+    ),
+    "panel": Host(
+        "Panel",
+        "panel",
+        PANEL,
+        _panel,
+        health="",
+        page="app",
+        requests_elsewhere="the loader of anywidget, and icons of Panel's own page",
+        needs_anywidget="https://unpkg.com/anywidget@**",
     ),
 }
 

@@ -134,6 +134,8 @@ def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Roun
     def shows() -> None:
         expect(first_root(page).get_by_test_id("uq-importance-row")).to_have_count(3)
         are_the_numbers_of_python(table(root, "Importance"), 0.0)
+        # What is sent for all levels of tau arrives too.
+        expect(root.locator(".uq-feature-lines path").first).to_be_visible()
 
     def moves() -> None:
         with answered(root):
