@@ -34,7 +34,7 @@ export function record<State extends object>(
 ): History<State> {
   const differing = differences(history.present, next);
   if (!differing.length) return history;
-  // An input that is left to the kernel's choice, and its choice later, are no steps of a person.
+  // An input that is left to the kernel, and the value that it chooses later, are no steps of the user.
   const isOpen = (state: State, name: string) => Reflect.get(state, name) === "";
   const isChoice = differing.every((name) => isOpen(history.present, name) || isOpen(next, name));
   if (isChoice) return { ...history, present: next };

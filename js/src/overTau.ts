@@ -18,7 +18,7 @@ interface Moving {
   length: number;
 }
 
-/** What moves with τ, of inputs that differ in nothing else. */
+/** Everything that depends on τ, for inputs that differ in nothing else. */
 export interface OverTau {
   inputs: unknown;
   /** Names of the views that it is a part of. */
@@ -34,7 +34,7 @@ const SUBJECT = "What the kernel sent for all levels of τ";
 
 const broken = (why: string) => new WireError(`${SUBJECT} ${why}; run the cell again.`);
 
-/** Inputs as a text that is the same whatever their τ, and whatever of a row moves nothing with τ. */
+/** A key of the inputs without τ, and without those of a selected row, whose content does not depend on τ. */
 export const apartFromTau = (inputs: unknown): string =>
   JSON.stringify(isRecord(inputs) ? { ...inputs, tau: null, row: null, what_if: null } : null);
 
@@ -90,7 +90,7 @@ export const reaches = ({ tracks }: OverTau, tau: number): boolean =>
 /** Chebyshev-Lobatto nodes of [0, 1], from 0. */
 const node = (j: number, m: number) => (1 - Math.cos((Math.PI * j) / m)) / 2;
 
-/** Levels, counted from 0 outwards, with their shares in what stands at a distance x from 0. */
+/** Levels, counted from 0 outwards, with their interpolation weights at a distance x from 0. */
 export function shares(m: number, x: number, straight = false): [number, number][] {
   if (straight) {
     const j = Math.min(Math.floor(x * m), m - 1);
@@ -115,7 +115,7 @@ export function shares(m: number, x: number, straight = false): [number, number]
   return weights.map(([j, weight]) => [j, weight / sum]);
 }
 
-/** Levels of a track, with their shares in what stands at τ. */
+/** Levels of a track, with their interpolation weights at τ. */
 function levelsAt({ below, above, straight }: Track, tau: number): [number, number][] {
   const side = tau < 0 || above === 0 ? -1 : 1;
   return shares(side < 0 ? below : above, Math.abs(tau), straight).map(
@@ -152,7 +152,7 @@ const AS: Record<string, (values: Float64Array) => Numbers> = {
   u1: (values) => Uint8Array.from(values, Math.round),
 };
 
-/** A copy of a record in which one value is replaced, and all that does not lie on the way to it is shared. */
+/** A copy of a record with one value replaced; everything beside the path to it is shared. */
 function replaced(target: unknown, [first, ...rest]: string[], value: unknown): unknown {
   if (first === undefined) return value;
   if (Array.isArray(target))

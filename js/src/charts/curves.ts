@@ -64,7 +64,7 @@ export const rangeAt = (
   i: number,
 ): string => interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
 
-/** Whether curves are differences, which have zero as their ground and not the bounds of the measure. */
+/** Whether curves are differences, which start at zero and do not have the bounds of the measure. */
 export const isCompared = ({ center, derivative, relative }: Dependence): boolean =>
   center || derivative || relative;
 

@@ -352,7 +352,7 @@ export class StaticHost implements HostModel {
   }
 }
 
-/** What of the performance stays as it is at τ = 0 while the scores move. */
+/** The parts of the performance that stay as at τ = 0 while the scores follow τ. */
 function notMoved(performance: unknown, over: OverTau): string[] {
   if (!isRecord(performance)) return [];
   const moving = new Set(over.tracks.flatMap(({ columns }) => columns.map(({ name }) => name)));

@@ -18,7 +18,7 @@ interface Stored {
   steps?: number;
   rises?: number;
   missing?: number | null;
-  /** What is added, and what the sums are multiples of. */
+  /** The offset, and the unit of which the sums are multiples. */
   center?: number;
   tolerance?: number;
   /** Whether the axes are stored in reverse order. */
@@ -254,7 +254,7 @@ function firstKnots(steps: Numbers, lines: number, last: number): Int32Array {
   return first;
 }
 
-/** Whole numbers, of which the sign is the last bit. */
+/** Whole numbers in zigzag encoding: the last bit is the sign. */
 function signed(bytes: Uint8Array<ArrayBuffer>, { size }: Stored): Int32Array {
   const Kind = UNSIGNED[size as keyof typeof UNSIGNED];
   return Int32Array.from(new Kind(bytes.buffer), (n) => (n >>> 1) ^ -(n & 1));

@@ -5,7 +5,7 @@ import { button, enable } from "./controls.ts";
 import { type IntervalLine, intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 
-/** Order the features, then see the bars in the model's order with the learner's places beside them. */
+/** Order the features, then see the bars in the model's order with the places of one's own order beside them. */
 export const guess: Lesson = ({ session, signal, predict, act, picture, say }) => {
   const list = h("ol", { class: "uq-order", "data-testid": "uq-order" });
   const orderOf = () => (session.input("order") ?? []) as string[];

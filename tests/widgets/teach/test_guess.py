@@ -105,7 +105,7 @@ def test_errors_say_what_to_do(explainer):
         TypeError, match="there is no input of GuessTheRanking 'ordr'; did you mean"
     ):
         uq.teach.GuessTheRanking(explainer, "squared_error", ordr=())
-    with pytest.raises(ValueError, match=r"1 feature; a learner orders 2 to 12"):
+    with pytest.raises(ValueError, match=r"1 feature; a person can order 2 to 12"):
         uq.teach.GuessTheRanking(explainer, "squared_error", ["x0"])
     with pytest.raises(ValueError, match="revealed is 3; it must be True or False"):
         uq.teach.GuessTheRanking(explainer, "squared_error", revealed=3)

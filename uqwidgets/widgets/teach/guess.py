@@ -110,7 +110,7 @@ class GuessTheRanking(Lesson):
         self.features = tuple(explainer.table.named_features(features))
         if not 2 <= len(self.features) <= _MOST_FEATURES:
             raise ValueError(
-                f"there are {counted(len(self.features), 'feature')}; a learner orders 2 to "
+                f"there are {counted(len(self.features), 'feature')}; a person can order 2 to "
                 f"{_MOST_FEATURES}: name some of them with features=[...]."
             )
         self._measure, self._measured = measure, explainer.measure(measure)

@@ -1,7 +1,7 @@
 import { type Look, lookOf, OWN_LOOKS } from "../../../charts/classes.ts";
 import type { Dependence } from "../reader.ts";
 
-/** Steps of the colours that show a number; the last style is that of a missing number. */
+/** Number of colours of the ramp; one more style is that of a missing number. */
 const STEPS = 9;
 export const RAMP: readonly Look[] = Array.from({ length: STEPS + 1 }, (_, step) =>
   step < STEPS
