@@ -77,7 +77,23 @@ def server(input, output, session):
 app = App(app_ui, server)
 """
 
-APPS = {"marimo run": MARIMO, "marimo edit": MARIMO, "solara": SOLARA, "shiny": SHINY}
+PANEL = """
+import panel
+
+from small_lessons import make
+
+panel.extension("ipywidgets")
+shown = [panel.pane.IPyWidget(lesson, width=900) for lesson in make().values()]
+panel.Column(*shown).servable()
+"""
+
+APPS = {
+    "marimo run": MARIMO,
+    "marimo edit": MARIMO,
+    "solara": SOLARA,
+    "shiny": SHINY,
+    "panel": PANEL,
+}
 
 
 @pytest.mark.slow
