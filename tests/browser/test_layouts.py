@@ -68,3 +68,18 @@ def assert_no_half_is_alone(root: Locator) -> None:
         middle = half["y"] + half["height"] / 2
         across = [box for box in halves if box["y"] <= middle <= box["y"] + box["height"]]
         assert {box["x"] for box in across} == {box["x"] for box in halves}, half
+
+
+def test_the_button_below_a_long_list_keeps_its_size(bridge):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 60))).add_prefix("x")
+    X = X.rename(columns={"x0": "length", "x1": "width"})
+    with uq.explore(model, X, model(X)[0], n_repeats=2) as widget:
+        bridge.mount(widget)
+        sizes = []
+        for width in (800, 1280):  # below and beside the other panels
+            bridge.page.set_viewport_size({"width": width, "height": 900})
+            wait_for_answer(bridge.page.get_by_test_id("uq-root"))
+            bridge.page.wait_for_timeout(100)
+            box = bridge.page.get_by_test_id("uq-fold").bounding_box()
+            sizes.append((round(box["width"]), round(box["height"])))
+    assert sizes[0] == sizes[1]
