@@ -10,7 +10,7 @@ import pandas as pd
 
 from uqwidgets.ground_truth.html import PARTS, parts_of
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, tooltips
+from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, line_styles, tooltips
 from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.svg import BLUE, GREEN, VERMILLION
 from uqwidgets.plotting.text import sentence, value_text, with_unit
@@ -107,21 +107,16 @@ def fits_chart(result: Decomposition) -> alt.LayerChart:
         "title": sentence(with_unit(kind, result.unit)),
         "scale": alt.Scale(zero=result.feature is None),
     }
-    looks = {
-        "color": alt.Color(
-            "what:N",
-            title=None,
-            scale=alt.Scale(domain=[_MEAN, _TRUTH], range=[BLUE, GREEN]),
-            legend=alt.Legend(orient="top", symbolOpacity=1),
-        ),
-        "tooltip": tooltips(["value:N" if rows else "value:Q", "what:N"], ["estimate:Q"]),
-    }
+    # The truth is dashed too, so that colour is not the only difference.
+    colour, dash = line_styles([_MEAN, _TRUTH], "what")
+    tips = tooltips(["value:N" if rows else "value:Q", "what:N"], ["estimate:Q"])
     faint, strong = alt.Chart(single), alt.Chart(both)
-    mean = strong.transform_filter(alt.datum.what == _MEAN)
-    true = strong.transform_filter(alt.datum.what == _TRUTH)
     if rows:
         places = alt.Y("value:N", sort=None, title=result.feature, axis=alt.Axis(labelLimit=240))
         at = {"x": alt.X("estimate:Q", **measured), "y": places}
+        looks = {"color": colour, "tooltip": tips}
+        mean = strong.transform_filter(alt.datum.what == _MEAN)
+        true = strong.transform_filter(alt.datum.what == _TRUTH)
         layers = [
             faint.mark_tick(color=FAINT, opacity=0.4).encode(**at),
             mean.mark_point(filled=True, size=70, opacity=1).encode(**at, **looks),
@@ -135,8 +130,9 @@ def fits_chart(result: Decomposition) -> alt.LayerChart:
         }
         layers = [
             faint.mark_line(color=FAINT, opacity=0.4, strokeWidth=1).encode(detail="fit:N", **at),
-            mean.mark_line(strokeWidth=3).encode(**at, **looks),
-            true.mark_line(strokeWidth=2.5, strokeDash=[6, 4]).encode(**at, **looks),
+            strong.mark_line(strokeWidth=3).encode(
+                color=colour, strokeDash=dash, tooltip=tips, **at
+            ),
         ]
     title = f"{result.title.removeprefix('Error of the ')} in {len(drawn)} fits"
     return alt.LayerChart(layer=layers).properties(
