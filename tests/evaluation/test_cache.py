@@ -21,10 +21,10 @@ def test_derived_arrays_are_evicted_before_answers_and_the_newest_stays():
     cache.keep("answer", block(40))
     cache.put("derived", block(40))
     cache.keep("second", block(40))
-    assert list(cache.answers) == ["answer", "second"]
+    assert list(cache.predictions) == ["answer", "second"]
     assert not cache.derived
     cache.keep("huge", block(500))
-    assert list(cache.answers) == ["huge"]
+    assert list(cache.predictions) == ["huge"]
     assert cache.nbytes == 500
 
 
@@ -34,9 +34,9 @@ def test_derived_arrays_outlive_large_answers():
         cache.put(f"derived {number}", block(5))
         cache.keep(f"answer {number}", block(30))
     assert list(cache.derived) == [f"derived {number}" for number in range(1, 6)]
-    assert list(cache.answers) == ["answer 4", "answer 5"]
+    assert list(cache.predictions) == ["answer 4", "answer 5"]
     cache.put("large", block(90))
-    assert (list(cache.answers), list(cache.derived)) == ([], ["large"])
+    assert (list(cache.predictions), list(cache.derived)) == ([], ["large"])
 
 
 def test_the_least_recently_used_is_evicted_first():
@@ -45,7 +45,7 @@ def test_the_least_recently_used_is_evicted_first():
         cache.keep(name, block(30))
     cache.get("a")
     cache.keep("d", block(30))
-    assert list(cache.answers) == ["c", "a", "d"]
+    assert list(cache.predictions) == ["c", "a", "d"]
     assert cache.get("b") is None
 
 
@@ -79,9 +79,9 @@ def test_the_byte_count_is_exact_and_above_the_limit_only_for_the_newest(steps):
             cache.keep(number, block(size))
         else:
             cache.put(name, block(size))
-        arrays = [*cache.answers.values(), *cache.derived.values()]
+        arrays = [*cache.predictions.values(), *cache.derived.values()]
         assert cache.nbytes == sum(a.nbytes for a in arrays)
-        assert cache.nbytes <= 100 or len(cache.answers) == 1 or len(cache.derived) == 1
+        assert cache.nbytes <= 100 or len(cache.predictions) == 1 or len(cache.derived) == 1
 
 
 def interrupted(work, line):
@@ -124,7 +124,7 @@ def test_the_cache_is_consistent_after_an_interrupt_at_any_line():
         cache = Cache(100)
         if not interrupted(lambda: fill(cache), line):  # noqa: B023
             break
-        arrays = [*cache.answers.values(), *cache.derived.values()]
+        arrays = [*cache.predictions.values(), *cache.derived.values()]
         assert cache.nbytes == sum(a.nbytes for a in arrays), line
         fill(cache)
         cache.put("last", block(60))

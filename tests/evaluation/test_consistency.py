@@ -10,7 +10,7 @@ from models import Recorder, normal_model, table, two_classes
 from uqwidgets import Explainer, Mixture, Normal
 
 X, Y = table(80)
-REMARK = "asked again about the same rows, the model gives other answers"
+REMARK = "called again for the same rows, the model predicts other values"
 
 
 def noisy(answers, scale=0.02):

@@ -103,7 +103,7 @@ def test_derived_measures_stay_cached_when_predictions_do_not():
     tight = explained("normal members", memory_limit=5 * answer)
     tight.importance("nll", n_repeats=4)
     cache = tight.evaluations._cache
-    assert len(cache.answers) <= 5
+    assert len(cache.predictions) <= 5
     changes = [key for key in cache.derived if key[0] == "change"]
     assert len(changes) == 3
     assert cache.nbytes <= 5 * answer

@@ -1,4 +1,4 @@
-"""A cache of the model's answers and of arrays derived from them, limited in bytes."""
+"""A cache of the model's predictions and of arrays derived from them, limited in bytes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SMALL = 1 << 18
 
 
 class Cache(Generic[T]):
-    """LRU cache of the model's answers and of arrays derived from them.
+    """LRU cache of the model's predictions and of arrays derived from them.
 
     Over the limit, derived arrays are evicted first, because they can be computed again from the
-    answers without a model call. But a quarter of the limit is reserved for them: answers can be
-    large (a mixture of many members), and the values derived from them should outlive them. Then
-    answers are evicted, and reading more from them costs model calls. The newest entry always
-    stays.
+    predictions without a model call. But a quarter of the limit is reserved for them: predictions
+    can be large (a mixture of many members), and the values derived from them should outlive them.
+    Then predictions are evicted, and reading more from them costs model calls. The newest entry
+    always stays.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ class Cache(Generic[T]):
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.answers: OrderedDict[Hashable, T] = OrderedDict()
+        self.predictions: OrderedDict[Hashable, T] = OrderedDict()
         self.derived: OrderedDict[Hashable, Any] = OrderedDict()
-        self._answer_bytes = 0
+        self._prediction_bytes = 0
         self._derived_bytes = 0
         # False while an entry changes: KeyboardInterrupt can come between any two lines, and the
         # bytes are then counted anew.
@@ -61,31 +61,31 @@ class Cache(Generic[T]):
     def nbytes(self) -> int:
         """Bytes held."""
         self._count()
-        return self._answer_bytes + self._derived_bytes
+        return self._prediction_bytes + self._derived_bytes
 
-    def keep(self, key: Hashable, answer: T) -> None:
-        """Store an answer of the model in place of the former one of this key."""
+    def keep(self, key: Hashable, prediction: T) -> None:
+        """Store a prediction of the model in place of the former one of this key."""
         self._count()
         self._counted = False
-        former = self.answers.pop(key, None)
-        self._answer_bytes += answer.nbytes - (0 if former is None else former.nbytes)
-        self.answers[key] = answer
+        former = self.predictions.pop(key, None)
+        self._prediction_bytes += prediction.nbytes - (0 if former is None else former.nbytes)
+        self.predictions[key] = prediction
         self._shrink(key)
         self._counted = True
 
     def get(self, key: Hashable) -> T | None:
-        """Return the answer if it is cached, and mark it as the most recently used."""
-        answer = self.answers.get(key)
-        if answer is not None:
-            self.answers.move_to_end(key)
-        return answer
+        """Return the prediction if it is cached, and mark it as the most recently used."""
+        prediction = self.predictions.get(key)
+        if prediction is not None:
+            self.predictions.move_to_end(key)
+        return prediction
 
     def drop(self, key: Hashable) -> None:
-        """Evict an answer if it is cached."""
+        """Evict a prediction if it is cached."""
         self._count()
         self._counted = False
-        answer = self.answers.pop(key, None)
-        self._answer_bytes -= 0 if answer is None else answer.nbytes
+        prediction = self.predictions.pop(key, None)
+        self._prediction_bytes -= 0 if prediction is None else prediction.nbytes
         self._counted = True
 
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
@@ -126,19 +126,19 @@ class Cache(Generic[T]):
     def _count(self) -> None:
         if self._counted:
             return
-        self._answer_bytes = sum(answer.nbytes for answer in self.answers.values())
+        self._prediction_bytes = sum(prediction.nbytes for prediction in self.predictions.values())
         self._derived_bytes = sum(array.nbytes for array in self.derived.values())
         self._counted = True
 
     def _over(self) -> bool:
-        return self._answer_bytes + self._derived_bytes > self.limit
+        return self._prediction_bytes + self._derived_bytes > self.limit
 
     def _shrink(self, newest: Hashable) -> None:
         if not self._over():
             return
         self._drop_derived(newest, self.limit // 4)
-        while self._over() and self.answers and next(iter(self.answers)) != newest:
-            self._answer_bytes -= self.answers.popitem(last=False)[1].nbytes
+        while self._over() and self.predictions and next(iter(self.predictions)) != newest:
+            self._prediction_bytes -= self.predictions.popitem(last=False)[1].nbytes
         self._drop_derived(newest, 0)
 
     def _drop_derived(self, newest: Hashable, least: int) -> None:

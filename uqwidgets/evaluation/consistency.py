@@ -46,12 +46,12 @@ class Consistency:
         self._original = original
         self._tolerances = [_tolerance(array) for array in original.arrays()]
 
-    def compare(self, answer: Distribution, blocks: Sequence[RowBlock], table: Table) -> None:
+    def compare(self, predictions: Distribution, blocks: Sequence[RowBlock], table: Table) -> None:
         """Compare predictions with those of the rows as they are, until enough are compared.
 
         Parameters
         ----------
-        answer : Distribution
+        predictions : Distribution
             Predictions for the rows of all blocks, one block after the other.
         blocks : sequence of RowBlock
         table : Table
@@ -68,7 +68,7 @@ class Consistency:
         if not n_chosen:
             return
         before = self._original.take(own).arrays()
-        after = answer.take(again).arrays()
+        after = predictions.take(again).arrays()
         differs = np.zeros(n_chosen, dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
             numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
@@ -85,7 +85,7 @@ class Consistency:
         return (
             Remark(
                 "unstable-predictions",
-                "asked again about the same rows, the model gives other answers: they change from "
+                "called again for the same rows, the model predicts other values: they change from "
                 "call to call or with the rows beside, and this noise is in all results (fix the "
                 "model's random state, or switch off what only training needs, such as dropout)",
             ),

@@ -19,7 +19,7 @@ def distinct_rows(
     """Distinct combinations of the values of some columns, and which of them each row has.
 
     An importance over all donors and a curve over all observed values make the same `Constant`
-    replacements of them, and so share the model's answers.
+    replacements of them, and so share the model's predictions.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class Evaluations(MeasureValues):
         together = max(1, most_values // (n_repeats * len(self.table)))
         for first in range(0, len(columns), window):
             group = columns[first : first + window]
-            # Derived values may still be cached after the model's answers were evicted; those
+            # Derived values may still be cached after the model's predictions were evicted; those
             # features need no model call.
             missing = {
                 moved: draws.replacements(self.table, moved)

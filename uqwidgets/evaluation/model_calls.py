@@ -64,7 +64,7 @@ class ModelCalls:
         self.rows += rows
         started = time.perf_counter()
         try:
-            answer = self._predictive(X)
+            distribution = self._predictive(X)
         except InvalidRowError as error:
             where = self.where(blocks, error.row)
             raise ModelError(f"the model's {error.problem} {where}.") from error
@@ -75,7 +75,7 @@ class ModelCalls:
                 f"the model failed while {rows_of} were evaluated: {in_one_line(error)}"
             ) from error
         self.pace.observe(rows, time.perf_counter() - started)
-        return answer
+        return distribution
 
     def where(self, blocks: Sequence[RowBlock], row: int) -> str:
         """Describe a row of a batch: its row of X, what is replaced and what is missing in it."""

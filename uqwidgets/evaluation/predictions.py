@@ -106,7 +106,7 @@ class Predictions:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """What a reader of results should know about the model, its answers, and the memory."""
+        """What a reader of results should know about the model, its predictions, and the memory."""
         return self._remarks + self._consistency.remarks + self.remarks_on_memory()
 
     def remarks_on_memory(self, further: int = 0) -> tuple[Remark, ...]:
@@ -210,7 +210,7 @@ class Predictions:
 
     def is_cached(self, replacement: Request) -> bool:
         """Whether `evaluate` costs no model call for this replacement."""
-        if replacement in self._permanent or replacement in self._cache.answers:
+        if replacement in self._permanent or replacement in self._cache.predictions:
             return True
         if isinstance(replacement, SingleRow):
             parts = self._part_of(replacement)
@@ -346,9 +346,9 @@ class Predictions:
                 pieces.append(piece)
         return pieces
 
-    def _keep(self, replacement: Request, answer: Distribution) -> None:
-        """Store an answer; the last part of a replacement makes it one of all rows."""
-        self._cache.keep(replacement, answer)
+    def _keep(self, replacement: Request, distribution: Distribution) -> None:
+        """Store a distribution; the last part of a replacement makes it one of all rows."""
+        self._cache.keep(replacement, distribution)
         if not isinstance(replacement, Part):
             return
         whole, sizes = replacement.replacement, self.row_order.sizes

@@ -109,11 +109,12 @@ class MeasureValues(Predictions):
         part: int | None,
     ) -> Floats:
         with self._lock:
-            answers = self._all_cached(requests, callback)
-            joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
+            distributions = self._all_cached(requests, callback)
+            first, *others = distributions
+            joined = first.joined(others) if others else first
         try:
             with np.errstate(over="ignore"):  # refused below
-                values = measure.of(joined, self._repeated_truth(len(answers), part))
+                values = measure.of(joined, self._repeated_truth(len(distributions), part))
         except InvalidRowError as error:
             where = self._calls.where([self._row_block(r) for r in requests], error.row)
             raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error

@@ -261,21 +261,23 @@ def _third_order(
     largest = float(np.abs(influence.of_rows).max())
     if influence.pairs is None or not largest > 0:
         return 0.0, 0.0
-    rows, chains, cubes = influence.of_rows / largest, 0.0, 0.0
+    of_rows, chains, cubes = influence.of_rows, 0.0, 0.0
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
-        for first in range(0, len(rows), step):
+        for first in range(0, len(of_rows), step):
             some = slice(first, first + step)
             pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
-            others = rows[some] - pairs
-            of_donors = values_at(rows, donors[chunk, some])
+            others = of_rows[some] / largest - pairs
+            of_donors = values_at(of_rows, donors[chunk, some])
+            of_donors /= largest
             of_donors -= pairs
             others *= of_donors
             chains += float(np.einsum("ki,ki->", pairs, others))
             np.multiply(pairs, pairs, out=others)
             cubes += float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others, of_donors  # otherwise they stay in memory while the next come
+    rows = of_rows / largest
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest
     interaction = 2 * chains + interaction_of_weights(
         rows, variance, population.scored, population.weights
