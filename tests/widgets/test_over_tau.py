@@ -15,9 +15,10 @@ from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
 from uqwidgets.inference.moment_paths import path_moments
+from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.interpolation import interpolated, nodes
-from uqwidgets.widgets.over_tau import OverTau, Side, settle
+from uqwidgets.widgets.over_tau import Level, OverTau, Side, settle
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.dependence.view import DependenceView
@@ -473,3 +474,64 @@ def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
     np.testing.assert_allclose(side.even["scores.0.value"], expected)
     np.testing.assert_allclose(side.even["scores.0.high"], expected + 1)
     assert np.isnan(side.even["scores.0.low"]).all()
+
+
+def heavy_tails(monkeypatch, n=2000):
+    """Return a session of rows that count as many."""
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MANY_ROWS", 1000)
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"heavy": rng.standard_t(3, n), "normal": rng.normal(size=n)})
+
+    def model(X):
+        yes = 1 / (1 + np.exp(-X["normal"] - 0.3 * X["heavy"] * X["normal"]))
+        return np.stack([1 - yes, yes], axis=1)
+
+    y = (rng.random(n) < model(X)[:, 1]).astype(int)
+    return Watched(uq.Explainer(model, X, y), n_repeats=4, stress_feature="heavy")
+
+
+def test_ends_of_many_rows_are_near_where_few_rows_have_most_of_the_weight(monkeypatch):
+    """With four intervals a side, and without interactions of rows, half of the axis was missed."""
+    session = heavy_tails(monkeypatch)
+    session.follow()
+    for tau in (-1.0, -0.7, 0.15, 0.7, 0.9, 1.0):
+        assert errors_at(session, tau)["ends"] <= LIMITS["ends"], tau
+    session.widget.close()
+
+
+@pytest.mark.parametrize("name", ["row_spread", "pair_spread", "evenness", "size"])
+def test_interpolated_moments_that_leave_their_range_have_ends(watched, name):
+    """Between few levels they overshoot, and the ends were missing."""
+    (track,) = (t for t in watched.view(ImportanceView).over_tau(watched.inputs) if t.derivation)
+    zero = replace(watched.inputs, tau=0.0)
+    level = Level(watched.builder.build(zero, lambda: None), lambda: zero)
+    samples = track.sample([level], lambda: None)
+    samples["fields"][:, Moments._fields.index(name)] = -0.1
+    for ends in track.derivation.columns(samples).values():
+        assert np.isfinite(ends).all()
+
+
+def test_ends_that_are_computed_are_not_computed_again_after_an_interruption(monkeypatch):
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MOST_VALUES", 1)
+    session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
+    computed = []
+    original = path_moments
+
+    def moments(populations, *args, **options):
+        if options["with_interactions"]:
+            if len(computed) == 5:
+                raise SupersededError
+            computed.append(1)
+        return original(populations, *args, **options)
+
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.path_moments", moments)
+    interruptions = 0
+    while not session.messages or not session.over_tau.key:
+        computed.clear()
+        try:
+            session.follow()
+        except SupersededError:
+            interruptions += 1
+            assert interruptions < 100
+    assert interruptions > 1
+    session.widget.close()

@@ -26,9 +26,6 @@ from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import squared_deviations
 
-# Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
-# and estimated from one of them.
-_ALL_REPEATS_ROWS, _FEW_REPEATS = 20_000, 1
 # Values of an array (rows, populations): about a dozen of them are in memory at a time. They are
 # filled in blocks that fit the processor's cache.
 _MOST_VALUES, _BLOCK = 1 << 20, 1 << 15
@@ -408,19 +405,17 @@ class _Path:
 
     def _third_order(self, m: int, rows: _Rows, unit: Floats) -> tuple[Floats, Floats]:
         """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of."""
-        repeats = len(self.donors)
-        used = repeats if self.n <= _ALL_REPEATS_ROWS else min(repeats, _FEW_REPEATS)
         relative = rows.of_rows / unit
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in _blocks(self.n, self.t):
-            for k in range(used):
+            for k in range(len(self.donors)):
                 pairs = self._pairs(m, k, block, rows.subtracted)
                 pairs *= rows.share_of_pairs / unit
                 others = relative[block] - pairs
                 others *= relative.take(self.donors[k, block], axis=0) - pairs
                 chains += _sums(pairs, others)
                 cubes += _sums(np.square(pairs), pairs)
-        return chains * (repeats / used), cubes * (repeats / used)
+        return chains, cubes
 
 
 def _blocks(n: int, t: int) -> Iterator[slice]:

@@ -222,7 +222,7 @@ class OverTau:
     def __init__(self, views: Sequence[View], populations: PopulationBuilder) -> None:
         self._views = views
         self._builder = populations
-        self._sides: dict[tuple[str, str], tuple[Any, list[Side]]] = {}
+        self._sides: dict[tuple[str, str], tuple[Any, Track, list[Side]]] = {}
         self._levels: dict[float, Level] = {}
         self._levels_of: Any = None
         #: What was published last.
@@ -262,11 +262,14 @@ class OverTau:
         below, above = (self._level(inputs, sign, check) for sign in (-1.0, 1.0))
         signs = [s for s, level in ((-1.0, below), (1.0, above)) if level is not None]
         ends = [below or start, start, above or start]
-        followed = [self._sides_of(view, track, rows, signs) for view, track in tracks]
+        known = [self._known(view, track, rows, signs) for view, track in tracks]
+        # The tracks of an earlier request know what they had computed when it was interrupted.
+        tracks = [(view, track) for (view, _), (track, _) in zip(tracks, known, strict=True)]
+        followed = [sides for _, sides in known]
 
         def levels(taus: Floats) -> list[Level]:
-            known = [self._level(inputs, tau, check) for tau in taus.tolist()]
-            return [level for level in known if level is not None]
+            reached = [self._level(inputs, tau, check) for tau in taus.tolist()]
+            return [level for level in reached if level is not None]
 
         for is_coarse in (True, False):
             is_news = False
@@ -312,12 +315,15 @@ class OverTau:
             side.add(track, {name: values[own] for name, values in samples.items()})
             start += len(x)
 
-    def _sides_of(self, view: View, track: Track, rows: Any, signs: list[float]) -> list[Side]:
+    def _known(
+        self, view: View, track: Track, rows: Any, signs: list[float]
+    ) -> tuple[Track, list[Side]]:
         key = (rows, track.key)
         known = self._sides.get((view.name, track.name))
         if known is None or known[0] != key:
-            self._sides[view.name, track.name] = known = (key, [Side(sign) for sign in signs])
-        return known[1]
+            known = (key, track, [Side(sign) for sign in signs])
+            self._sides[view.name, track.name] = known
+        return known[1:]
 
     def _level(self, inputs: Inputs, tau: float, check: Check) -> Level | None:
         if tau in self._levels:

@@ -24,8 +24,15 @@ from uqwidgets.widgets.views.view import Content
 
 # Largest errors of interpolated values, as shares of an axis.
 _TOLERANCE, _END_TOLERANCE = 0.001, 0.004
-# With more rows, intervals are mostly so narrow that they are first computed at a few levels.
+# With more rows, a first message has a few levels only.
 _MANY_ROWS = 20_000
+# Then there are at most so many intervals between the nodes of a side, up to so many changes (of
+# rows, repeats, measures and features). The moments of 10^7 changes take about a second a level.
+_FINEST_OF_MANY = ((4_000_000, 32), (10_000_000, 16), (20_000_000, 8))
+_FINEST_OF_MORE = 4
+# Rows times measures and features up to which ends that are not certain are computed from the
+# interactions of rows, whose time hardly depends on the repeats: about three seconds a level.
+_MOST_SETTLED = 400_000
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
 
@@ -90,12 +97,16 @@ class ImportanceOverTau:
 
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
-        is_large = len(self._explainer.table) > _MANY_ROWS
-        start, coarse, finest = (2, 2, 4) if is_large else (4, 8, 32)
+        n_rows = len(self._explainer.table)
+        is_large = n_rows > _MANY_ROWS
+        start, coarse = (2, 2) if is_large else (4, 8)
+        n_values = n_rows * len(shown) * len(self._repeats.features)
+        finest = _finest(n_values * n_repeats) if is_large else 32
+        settles = not is_large or n_values <= _MOST_SETTLED
         key = (source, tuple(shown), n_repeats, interval)
         sample, derivation = contents, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
-            derivation = _Ends(self._repeats, shown, n_repeats, filtered, settles=not is_large)
+            derivation = _Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
             sample, coarse = derivation.sample, max(start, coarse // 2)
         ends = Track(
             "ends",
@@ -130,6 +141,8 @@ class _Ends:
     Parameters
     ----------
     repeats : RepeatChanges
+    n_rows : int
+        Of the table.
     shown : sequence of int
         Positions of the measures that are shown.
     n_repeats : int
@@ -142,6 +155,7 @@ class _Ends:
     def __init__(
         self,
         repeats: RepeatChanges,
+        n_rows: int,
         shown: Sequence[int],
         n_repeats: int,
         filtered: bool,
@@ -149,18 +163,27 @@ class _Ends:
         settles: bool,
     ) -> None:
         self._repeats = repeats
+        self._n_rows = n_rows
         self._shown = tuple(shown)
         self._n_repeats = n_repeats
         self._filtered = filtered
         self._settles = settles
+        # Moments of the nodes that are computed, and ends of levels, for the next request to use
+        # if this one is interrupted.
+        self._begun: dict[tuple[str, int], Floats] = {}
+        self._known: dict[tuple[str, int], Floats] = {}
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, 2, measures, features)."""
         populations = stacked(levels)
-        moments = [
-            self._moments(feature, populations, check, with_interactions=False)
-            for feature in self._repeats.features
-        ]
+        weights, moments = hash(populations.weights.tobytes()), []
+        for feature in self._repeats.features:
+            if (feature, weights) not in self._begun:
+                self._begun[feature, weights] = self._moments(
+                    feature, populations, check, with_interactions=False
+                )
+            moments.append(self._begun[feature, weights])
+        self._begun.clear()
         return {"fields": np.stack(moments, axis=-1)}
 
     def columns(self, samples: Samples) -> Samples:
@@ -179,7 +202,7 @@ class _Ends:
         """Return the ends; where they are not certain, from the moments of that very level."""
         each = [self._bounds(of_side["fields"]) for of_side in samples]
         if self._settles:
-            # Otherwise an influence of so many rows takes long, and the intervals are narrow.
+            # Otherwise the interactions of so many changes take too long.
             self._settle(each, x, levels, check)
             for side, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([side]), x[-1:]), check)
@@ -218,6 +241,7 @@ class _Ends:
             ends = bisected(ends, lacking, exact, tolerance)
             for (low, high, _), of_side in zip(bounds, ends, strict=True):
                 low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
+        self._known.clear()
 
     def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
         """Set the ends of the last level where only the rows of one value have weight there.
@@ -237,12 +261,16 @@ class _Ends:
     def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
         """Return the ends of a feature's intervals (levels, 2 measures), low ones first."""
         step = max(1, _MOST_VALUES // len(levels[0].population.weights))
-        parts = [
-            self._moments(feature, stacked(levels[k : k + step]), check, with_interactions=True)
-            for k in range(0, len(levels), step)
-        ]
-        low, high, _ = self._bounds(np.concatenate(parts)[..., None])
-        return np.concatenate([low, high], axis=1)[:, :, 0]
+        keys = [(feature, hash(level.population.weights.tobytes())) for level in levels]
+        missing = [k for k, key in enumerate(keys) if key not in self._known]
+        for first in range(0, len(missing), step):
+            some = missing[first : first + step]
+            populations = stacked([levels[k] for k in some])
+            moments = self._moments(feature, populations, check, with_interactions=True)
+            low, high, _ = self._bounds(moments[..., None])
+            ends = np.concatenate([low, high], axis=1)[:, :, 0]
+            self._known.update(zip([keys[k] for k in some], ends, strict=True))
+        return np.stack([self._known[key] for key in keys])
 
     def _moments(
         self, feature: str, populations: Populations, check: Check, *, with_interactions: bool
@@ -260,11 +288,25 @@ class _Ends:
         return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        moments = fields.transpose(1, 2, 0, 3, 4)
-        path = PathMoments(Moments(*moments[:-2]), *moments[-2:])
+        parts = fields.transpose(1, 2, 0, 3, 4)
+        moments = Moments(*parts[:-2])
+        # Interpolated between few levels they may leave their range.
+        least = 1 / (self._n_rows * self._n_repeats)
+        moments = moments._replace(
+            size=np.maximum(moments.size, 0.0),
+            row_spread=np.clip(moments.row_spread, least, 1.0),
+            pair_spread=np.clip(moments.pair_spread, least, 1.0),
+            evenness=np.clip(moments.evenness, least, 1.0),
+        )
+        path = PathMoments(moments, *parts[-2:])
         low, high, lacking = path.bounds(LEVEL)
         # Interactions are known of several repeats, where all rows are scored.
         return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
+
+
+def _finest(n_changes: int) -> int:
+    """Return the most intervals between the nodes of a side for so many changes."""
+    return next((finest for most, finest in _FINEST_OF_MANY if n_changes <= most), _FINEST_OF_MORE)
 
 
 def _extents(columns: Samples) -> Samples:
