@@ -45,8 +45,7 @@ _PIECES = (10, 20, 25, 50, 100)
 _EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 #: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
-# Weights that are stored while they are in use.
-_MOST_WEIGHTS = 1 << 25
+_MOST_WEIGHTS = 1 << 25  # stored while they are in use
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,8 +293,7 @@ class OverTau:
                     views, tracks, followed, ends, is_coarse=is_coarse, has_pin=has_pin
                 )
         self.key = key
-        # They take the memory of many columns.
-        self._levels = {}
+        self._levels = {}  # they take the memory of many columns
 
     def _refine(
         self,
@@ -321,8 +319,7 @@ class OverTau:
         key = (rows, track.key)
         known = self._sides.get((view.name, track.name))
         if known is None or known[0] != key:
-            known = (key, track, [Side(sign) for sign in signs])
-            self._sides[view.name, track.name] = known
+            self._sides[view.name, track.name] = known = key, track, [Side(s) for s in signs]
         return known[1:]
 
     def _level(self, inputs: Inputs, tau: float, check: Check) -> Level | None:
