@@ -307,11 +307,9 @@ class OverTau:
         taus = np.concatenate([s.sign * x for s, x in zip(sides, new, strict=True)])
         different, place = np.unique(taus, return_inverse=True)
         samples = track.sample(levels(different), check)
-        start = 0
-        for side, x in zip(sides, new, strict=True):
-            own = place[start : start + len(x)]
+        places = np.split(place, np.cumsum([len(x) for x in new])[:-1])
+        for side, own in zip(sides, places, strict=True):
             side.add(track, {name: values[own] for name, values in samples.items()})
-            start += len(x)
 
     def _known(
         self, view: View, track: Track, rows: Any, signs: list[float]
@@ -391,8 +389,7 @@ def _in_frame(view: View, name: str) -> str:
 
 def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
     """Join the columns of both sides, and count the levels beyond 0 of each, by its sign."""
-    parts = [(side.sign, side.samples) for side in sides]
-    return _concatenated(parts), {side.sign: side.m for side in sides}
+    return _concatenated([(s.sign, s.samples) for s in sides]), {s.sign: s.m for s in sides}
 
 
 def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Check) -> bool:
