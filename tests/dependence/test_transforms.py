@@ -185,7 +185,7 @@ class TestRelative:
     @pytest.mark.parametrize("options", [{}, {"relative": True}, {"spacing": "observed"}])
     def test_other_curves_have_no_importance(self, options):
         with pytest.raises(
-            AttributeError, match=r"only the mean of a curve with relative=True over"
+            AttributeError, match=r"only the mean of a curve with relative=True and"
         ):
             _ = regression().dependence("x0", **options).importance
 
