@@ -77,6 +77,22 @@ def test_a_script_ends_after_the_current_model_call_without_another(
     assert ended.stderr == ""
 
 
+def test_a_script_ends_while_the_worker_waits_for_rest() -> None:
+    ended = script(
+        """
+        from uqwidgets.widgets.timing import Timing
+
+        class Waiting(uq.Explorer):
+            _timing = Timing(before_following=3600.0)
+
+        widget = Waiting(uq.Explainer(Gated(), *table()), n_repeats=2)
+        assert widget.wait(30)
+        """,
+        timeout=50,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_process_forked_during_work_has_its_own_worker() -> None:
     ended = script(

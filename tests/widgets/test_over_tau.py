@@ -417,8 +417,8 @@ def test_a_newer_request_ends_the_computation_of_levels(explorer, monkeypatch):
     monkeypatch.setattr(explorer._session.over_tau, "follow", follow)
     explorer.tau = 0.2
     explorer.wait()
-    while len(started) < 2 and explorer._scheduler.worker is not None:
-        explorer._scheduler.worker.join(30)
+    while len(started) < 2 and (worker := explorer._scheduler.worker) is not None:
+        worker.join(30)
     assert started == [0.2, 0.3]
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 
@@ -99,3 +101,23 @@ def test_wait_returns_false_after_its_timeout() -> None:
     assert not scheduler.wait(0.01)
     go_on.set()
     assert scheduler.wait(5)
+
+
+def test_the_worker_survives_a_hook_for_uncaught_errors_that_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hook(_: threading.ExceptHookArgs) -> None:
+        raise OSError("the log is full")
+
+    monkeypatch.setattr(threading, "excepthook", hook)
+    runs: list[int] = []
+
+    def work(_: Ticket) -> None:
+        runs.append(scheduler.newest)
+        raise KeyError("a")
+
+    scheduler = Scheduler(work)
+    for _ in range(2):
+        scheduler.request()
+        assert scheduler.wait(5)
+    assert runs == [1, 2]

@@ -14,6 +14,9 @@ from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.time_slices import TimeSlices
 
+# Seconds between checks whether the interpreter ends, while the worker waits.
+_EXIT_CHECK = 0.5
+
 
 class Ticket:
     """The request that the worker is answering.
@@ -189,8 +192,14 @@ class Scheduler:
             if ahead > 0:
                 raise PausedError(ahead)
             return
+        ends = time.monotonic() + timeout
         with self._changed:
-            self._changed.wait_for(lambda: max(self.newest - 1, self.stopped) >= number, timeout)
+            # An interpreter that ends waits for this thread, and nothing notifies it.
+            while (left := ends - time.monotonic()) > 0 and not _exiting():
+                if self._changed.wait_for(
+                    lambda: max(self.newest - 1, self.stopped) >= number, min(left, _EXIT_CHECK)
+                ):
+                    return
 
     def close(self) -> None:
         """End the current work and accept no more requests."""
@@ -277,9 +286,11 @@ def _attempt(work: Callable[[Ticket], None], ticket: Ticket) -> None:
 def report_uncaught(error: BaseException) -> None:
     """Report an error of a user's code where no caller can catch it."""
     thread = threading.current_thread()
-    threading.excepthook(
-        threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))
-    )
+    report = threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))
+    try:
+        threading.excepthook(report)
+    except BaseException:  # noqa: BLE001  otherwise the worker would end, and nobody knew
+        threading.__excepthook__(report)
 
 
 def _exiting() -> bool:
