@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from ngboost import NGBClassifier, NGBRegressor, NGBSurvival
+from ngboost import NGBClassifier, NGBoost, NGBRegressor, NGBSurvival
 from ngboost.distns import (
     Bernoulli,
     Exponential,
@@ -106,14 +106,18 @@ def test_counts_are_probabilities_of_what_is_possible():
 
 
 @pytest.mark.parametrize(
-    ("kind", "k"),
-    [(Bernoulli, 2), (k_categorical(3), 3), (BetaBernoulli, 2)],
+    ("model", "k"),
+    [
+        (NGBClassifier(Dist=Bernoulli, **FAST), 2),
+        (NGBClassifier(Dist=k_categorical(3), **FAST), 3),
+        # NGBClassifier 0.6 refuses this distribution, which has two parameters for two classes.
+        (NGBoost(Dist=BetaBernoulli, **FAST), 2),
+    ],
     ids=["two", "three", "beta"],
 )
-def test_classes_are_numbered_or_named(kind, k):
+def test_classes_are_numbered_or_named(model, k):
     y = np.digitize(Y, np.quantile(Y, np.arange(1, k) / k))
-    model = NGBClassifier(Dist=kind, **FAST).fit(X, y)
-    exact = model.predict_proba(X)
+    exact = model.fit(X, y).pred_dist(X).class_probs()
     explainer = Explainer(model, X, y)
     assert explainer.classes.tolist() == list(range(k))
     np.testing.assert_allclose(explainer.evaluations.original.probabilities, exact, rtol=1e-12)
@@ -123,6 +127,15 @@ def test_classes_are_numbered_or_named(kind, k):
     named = Explainer(as_predictive(model, classes=names), X, names[y])
     assert named.classes.tolist() == names.tolist()
     assert named.importance("nll", n_repeats=1).baseline == pytest.approx(expected)
+
+
+def test_names_of_classes_come_from_the_model():
+    names = np.array(["low", "high"])[(Y > 0).astype(int)]
+    model = NGBClassifier(**FAST).fit(X, names)
+    explainer = Explainer(model, X, names)
+    assert explainer.classes.tolist() == ["high", "low"]
+    expected = -np.log(model.predict_proba(X)[np.arange(len(Y)), (Y <= 0).astype(int)]).mean()
+    assert explainer.importance("nll", n_repeats=1).baseline == pytest.approx(expected)
 
 
 def test_pipelines_and_functions_of_ngboost_models_are_read():

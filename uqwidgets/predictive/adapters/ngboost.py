@@ -31,7 +31,7 @@ def distribution(answer: Any, classes: Labels | None) -> Distribution:
     name = type(answer).__name__
     if from_library(answer, "ngboost", "ClassificationDistn"):
         probabilities = answer.class_probs()
-        # NGBoost is fitted on classes numbered from zero, and stores no labels.
+        # NGBoost before 0.6 is fitted on classes numbered from zero, and stores no labels.
         labels = np.arange(probabilities.shape[1]) if classes is None else classes
         return Categorical(probabilities, labels)
     if from_library(answer, "ngboost", "Normal"):
