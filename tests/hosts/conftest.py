@@ -115,12 +115,12 @@ def running(
     monkeypatch.setenv("PYTHONPATH", path)
 
     @contextmanager
-    def run_app(host: Host, *, dark: bool = False) -> Iterator[str]:
+    def run_app(host: Host, *, dark: bool = False, python: str = sys.executable) -> Iterator[str]:
         app = tmp_path / ("dark" if dark else "light")
         app.mkdir()
         path, port, token = host.write(app, dark=dark), free_port(), secrets.token_urlsafe(12)
         address = f"http://127.0.0.1:{port}/"
-        command = [sys.executable, "-m", *host.command(path, port, token, dark)]
+        command = [python, "-m", *host.command(path, port, token, dark)]
         home = tmp_path / ("dark-home" if dark else "home")
         home.mkdir()
         with served(command, address + host.health, home):
@@ -137,11 +137,11 @@ def opened(
 
     @contextmanager
     def open_app(
-        host: Host, browser: str, *, dark: bool = False
+        host: Host, browser: str, *, dark: bool = False, python: str = sys.executable
     ) -> Iterator[tuple[Page, list[str]]]:
         faults: list[str] = []
         with (
-            running(host, dark=dark) as address,
+            running(host, dark=dark, python=python) as address,
             browsers(browser).new_context(viewport=VIEWPORT) as session,
         ):
             page = session.new_page()
