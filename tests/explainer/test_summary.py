@@ -76,7 +76,7 @@ def test_the_summary_of_a_ground_truth_draws_nothing_and_names_its_methods():
     assert "GroundTruth of surface" in read.text
     assert "noise: 0.5; random_state: 3." in read.text
     calls = [line[0].split("(")[0] for line in read.tables[0][1:]]
-    assert calls == ["data", "importance", "dependence", "decompose"]
+    assert calls == ["data", "importance", "dependence", "decompose", "coverage"]
     assert all(callable(getattr(truth, name)) for name in calls)
 
 
