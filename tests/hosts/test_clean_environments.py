@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 import venv
@@ -23,6 +24,13 @@ def wheel(tmp_path_factory):
     subprocess.run([*pip, f"--wheel-dir={folder}", str(ROOT)], check=True)
     (path,) = folder.glob("*.whl")
     return path
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_the_guide_has_the_install_line_of_each_host(name):
+    guide = (ROOT / "docs" / "how_to" / "hosts.md").read_text(encoding="utf-8").splitlines()
+    lines = [shlex.split(line) for line in guide if line.startswith("pip install uqwidgets ")]
+    assert ["pip", "install", "uqwidgets", *HOSTS[name].installs] in lines
 
 
 @pytest.mark.slow
