@@ -33,6 +33,11 @@ def scored(name, x, rng):
     return find_metric(name, None).on(Normal(0.8 * x, np.ones(n)), y), -np.square(y - 0.8 * x)
 
 
+def mean_of(loss):
+    """Return a metric that is a mean: simulations need no scorer that checks its input."""
+    return lambda weights: float(np.average(loss, weights=weights))
+
+
 def left_out(rows, loss):
     """Return the jackknife influence on the mean of a loss, and its bias."""
     return influence_and_bias(rows.jackknife.means(loss), dot(rows.share, loss))
@@ -96,9 +101,9 @@ def test_the_error_from_groups_is_that_of_rows_on_average(name, tau, anchor, mon
     for _ in range(24):
         x = rng.normal(size=400)
         rows = stressed_rows(Column(x, 0.05, anchor), tau)
-        score, loss = scored(name, x, rng)
+        _, loss = scored(name, x, rng)
         exact = np.square(first_order(rows, loss)).mean() / 400
-        ratios.append(error(score, rows) ** 2 / exact)
+        ratios.append(error(mean_of(loss), rows) ** 2 / exact)
     # A variance over 63 groups has a relative error of sqrt(2 / 63).
     noise = np.sqrt(2 / GROUPS)
     assert abs(np.mean(ratios) - 1) < 3 * noise / np.sqrt(24)
@@ -113,7 +118,8 @@ def test_error_and_bias_from_groups_are_those_of_rows(name, tau, anchor):
     for _ in range(24):
         x = rng.normal(size=400)
         rows = stressed_rows(Column(x, 0.05, anchor), tau)
-        score, loss = scored(name, x, rng)
+        _, loss = scored(name, x, rng)
+        score = mean_of(loss)
         of_groups, bias = group_influence(score, score(rows.weights), rows)
         exact, exact_bias = left_out(rows, loss)
         error = np.sqrt(np.mean(exact**2) / 400)
@@ -201,8 +207,8 @@ def test_the_skew_slope_from_groups_is_that_of_rows(tau, anchor):
 )
 def test_intervals_contain_the_metric_within_its_bounds(make, names):
     explainer = make(n=150)
-    result = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.95)
-    wider = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.999)
+    result = explainer.stress(["x0"], names, taus=3, tail=0.2, level=0.95)
+    wider = explainer.stress(["x0"], names, taus=3, tail=0.2, level=0.999)
     for name in names:
         low, value, high = result.low[name], result.values[name], result.high[name]
         assert ((low < value) & (value < high)).all(), name
@@ -210,7 +216,7 @@ def test_intervals_contain_the_metric_within_its_bounds(make, names):
         least, most = explainer.indicator(name).bounds
         assert (least <= wider.low[name]).all(), name
         assert (wider.high[name] <= most).all(), name
-    again = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.95)
+    again = explainer.stress(["x0"], names[:1], taus=3, tail=0.2, level=0.95)
     np.testing.assert_array_equal(result.low[names[0]], again.low[names[0]])
 
 
