@@ -32,13 +32,13 @@ STORE = Path("build/coverage")
 QUICK = (Setting("linear", "lm", 100), Setting("non-linear", "tree", 100))
 
 
-def quick(tables: int = 100) -> Iterator[tuple[Setting, str, str, Score, float]]:
+def quick(tables: int = 100, fits: int = 2000) -> Iterator[tuple[Setting, str, str, Score, float]]:
     """Yield setting, kind, column, score and printed coverage of a few cells.
 
     The offered interval comes last in each, with nominal coverage for a printed one.
     """
     for setting in QUICK:
-        study = Study(setting, tables, fits=2000)
+        study = Study(setting, tables, fits)
         for kind in KINDS:
             for column in COLUMNS:
                 study_score = study.score(PAPER[column], kind)

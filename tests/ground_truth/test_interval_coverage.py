@@ -17,6 +17,7 @@ from reading_html import StaticHtml
 from uqwidgets.plotting.svg import BLUE
 
 REFITS = (2, 5, 10)
+TABLES = 8
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def truth():
 
 @pytest.fixture(scope="module")
 def result(truth):
-    return truth.coverage(LinearRegression(), n_refits=REFITS, n=40, n_tables=20)
+    return truth.coverage(LinearRegression(), n_refits=REFITS, n=40, n_tables=TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,8 @@ def tables_of(truth, n, n_tables):
 
 
 def test_width_and_coverage_are_those_of_learners(truth, result):
-    estimates, low, high = np.empty((3, 20, len(REFITS), 3))
-    for k, (X, y, seed) in enumerate(tables_of(truth, 40, 20)):
+    estimates, low, high = np.empty((3, TABLES, len(REFITS), 3))
+    for k, (X, y, seed) in enumerate(tables_of(truth, 40, TABLES)):
         for r, m in enumerate(REFITS):
             learner = uq.Learner(LinearRegression(), X, y, n_refits=m, random_state=seed)
             own = learner.importance("squared_error", interval="corrected")
@@ -54,7 +55,7 @@ def test_width_and_coverage_are_those_of_learners(truth, result):
         for j in range(3):
             holds = [
                 low[k, r, j] <= np.delete(estimates[:, -1, j], k).mean() <= high[k, r, j]
-                for k in range(20)
+                for k in range(TABLES)
             ]
             assert result.coverage[r, j] == pytest.approx(np.mean(holds))
 
@@ -67,7 +68,7 @@ def test_more_refits_make_narrower_intervals(result, curve):
 
 
 def test_without_the_correction_the_intervals_are_too_narrow(truth):
-    options = {"n_refits": (15,), "grid": 3, "n": 60, "n_tables": 30}
+    options = {"n_refits": (15,), "grid": 3, "n": 60, "n_tables": 15}
     plain = truth.coverage(LinearRegression(), "a", correction=0, **options)
     corrected = truth.coverage(LinearRegression(), "a", **options)
     assert plain.coverage.mean() < 0.65 < 0.75 < corrected.coverage.mean()

@@ -14,7 +14,7 @@ from models import permuted_donors
 from uqwidgets.inference import bounds, mean_change
 from uqwidgets.inference.population import Population
 
-RUNS = 300
+RUNS = 150
 # Four standard errors of a coverage of 0.93 over these runs.
 SLACK = 4 * np.sqrt(0.93 * 0.07 / RUNS)
 
@@ -50,7 +50,7 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
 
 @pytest.mark.parametrize(("repeats", "weighted"), [(2, False), (5, True)])
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
-    runs, truth_rows = 120, 400_000
+    runs, truth_rows = 60, 200_000
     results = coverages(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
     covered = np.array([score.coverage for score in results.values()])
     widths = np.array([score.width for score in results.values()])
@@ -63,12 +63,12 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
 
 
 def test_intervals_of_few_effective_rows_cover_most_measures_under_weights():
-    runs, results = 200, {}
-    for repeats in (5, "all"):
+    runs, results = 100, {}
+    for repeats, number in ((5, runs), ("all", 2 * runs)):
         results |= {
             (repeats, *key): score
             for key, score in coverages(
-                50, repeats, runs, weighted=True, truth_rows=400_000
+                50, repeats, number, weighted=True, truth_rows=200_000
             ).items()
         }
     covered = np.array([score.coverage for score in results.values()])
@@ -82,8 +82,8 @@ def test_intervals_of_few_effective_rows_cover_most_measures_under_weights():
 @pytest.mark.parametrize(("n", "repeats"), [(50, "all"), (100, 10)])
 def test_intervals_of_losses_cover_under_weights_with_few_effective_rows(n, repeats):
     """With the skewness of the sample alone, .88 to .91 of those of the second feature do."""
-    runs = 300
-    results = coverages(n, repeats, runs, weighted=True, truth_rows=400_000)
+    runs = 200
+    results = coverages(n, repeats, runs, weighted=True, truth_rows=200_000)
     for feature in range(3):
         score = results["squared error", feature]
         assert score.coverage > 0.94 - 2 * np.sqrt(0.94 * 0.06 / runs)

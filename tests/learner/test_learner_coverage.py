@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from benchmarks.coverage import QUICK, RESULTS, quick
@@ -20,14 +21,15 @@ IMPORTANCES = ["importance by a loss", "importance by a measure without the targ
 CURVES = ["curves of a loss", "curves of a measure without the target"]
 
 
-def test_coverage_in_a_few_cells_of_the_papers_tables():
-    seen = 0
-    for setting, kind, column, score, printed in quick():
+@pytest.mark.parametrize("tables", [40, pytest.param(100, marks=pytest.mark.slow)])
+def test_coverage_in_a_few_cells_of_the_papers_tables(tables):
+    seen, noise = 0, 3.5 / np.sqrt(2 * tables)  # of a standard deviation from so many tables
+    for setting, kind, column, score, printed in quick(tables, 20 * tables):
         slack = 4 * score.error
         where = f"{setting} {kind} {column}: {score.coverage:.3f}, printed {printed}"
-        if column in OFFERED:  # a standard deviation from 100 tables has a relative error of 7 %
+        if column in OFFERED:
             assert score.coverage > 0.93 - slack, where
-            assert score.ratio < 1.5 * 1.25, where
+            assert score.ratio < 1.5 * (1 + noise), where
         else:
             assert abs(score.coverage - printed) < TOLERANCE[setting.procedure] + slack, where
         seen += 1

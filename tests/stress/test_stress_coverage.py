@@ -28,14 +28,15 @@ def shares(designs, runs, population):
 
 
 def test_intervals_of_400_rows_cover():
-    runs = 150
-    half_way, all_the_way = shares(ORDINARY[:2], runs, 200_000)
+    runs = 60
+    half_way, all_the_way = shares(ORDINARY[:2], runs, 100_000)
     assert len(half_way) == 60
     for result in (half_way, all_the_way):
         assert NOMINAL[0] < result.mean() < NOMINAL[1]
     # Four standard errors.
-    assert half_way.min() > NOMINAL[0] - 4 * np.sqrt(0.93 * 0.07 / runs)
-    assert all_the_way.min() > 0.8
+    slack = 4 * np.sqrt(0.93 * 0.07 / runs)
+    assert half_way.min() > NOMINAL[0] - slack
+    assert all_the_way.min() > 0.9 - slack
 
 
 @pytest.mark.slow
