@@ -39,7 +39,7 @@ def table(n=160):
 
 X, Y, NUMBERS = table()
 LABELS = np.where(NUMBERS, "up", "down")
-REFITS = 4
+REFITS = 3
 
 
 class Peer(NamedTuple):
@@ -64,10 +64,10 @@ DRAWN = {"n_estimators": 25, "subsample": 0.8, "n_jobs": 1}
 PEERS = {
     "NGBRegressor": Peer(NGBRegressor(**BOOSTED), Y),
     "NGBClassifier": Peer(NGBClassifier(**BOOSTED), NUMBERS),
-    "dropout, numbers": Peer(MonteCarloDropout(epochs=80, n_samples=8), Y),
-    "dropout, labels": Peer(MonteCarloDropout(epochs=80, n_samples=8), LABELS),
-    "Bayes, numbers": Peer(BayesByBackprop(epochs=40, n_samples=8), Y),
-    "Bayes, labels": Peer(BayesByBackprop(epochs=40, n_samples=8), LABELS),
+    "dropout, numbers": Peer(MonteCarloDropout(epochs=40, n_samples=8), Y),
+    "dropout, labels": Peer(MonteCarloDropout(epochs=40, n_samples=8), LABELS),
+    "Bayes, numbers": Peer(BayesByBackprop(epochs=20, n_samples=8), Y),
+    "Bayes, labels": Peer(BayesByBackprop(epochs=20, n_samples=8), LABELS),
     "XGBoost": Peer(xgboost.XGBClassifier(max_depth=2, **DRAWN), NUMBERS),
     "LightGBM": Peer(
         lightgbm.LGBMClassifier(
@@ -156,8 +156,8 @@ def test_curves_of_entropy(learner):
 
 
 def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
-    result = learner.loco("nll", ["x0", "x2"])
-    assert result.features == ("x0", "x2")
+    result = learner.loco("nll", ["x0"])
+    assert result.features == ("x0",)
     without = []
     for refit, held_out, _ in bare_fits:
         train = learner._refits.plan.resample(refit.number).train
