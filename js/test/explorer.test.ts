@@ -109,7 +109,9 @@ describe("the widget", () => {
     frame.meta.progress = { what: "importance", done: 250, total: 1000, seconds_left: 4.2 };
     await receive(frame);
     expect(one("uq-stop").closest("[hidden]")).toBeNull();
-    expect(one("uq-footer").textContent).toContain("importance: 25 %, about 4 s left");
+    expect(one("uq-root").querySelector(".uq-work")?.textContent).toContain(
+      "25 %, about 4 s left: importance",
+    );
     expect(one<HTMLProgressElement>("uq-progress").value).toBe(250);
     one("uq-stop").click();
     expect(model.saved.at(-1)).toEqual({ _stop: 2 });
@@ -124,7 +126,9 @@ describe("the widget", () => {
     const stopped = wireFrame(about, 2);
     stopped.meta.stopped = "at 3 of 10 shuffles";
     await receive(stopped);
-    expect(one("uq-footer").textContent).toContain("Stopped at 3 of 10 shuffles.");
+    expect(one("uq-root").querySelector(".uq-work")?.textContent).toContain(
+      "Stopped at 3 of 10 shuffles.",
+    );
     expect(one("uq-progress").hidden).toBe(true);
     expect(one("uq-stop").hidden).toBe(true);
     // A hidden button would lose the focus.
@@ -169,29 +173,29 @@ describe("the widget", () => {
   });
 
   it.each([
-    ["nothing is done yet", { done: 0, total: 15, seconds_left: null }, "fits, 61 s so far", false],
+    ["nothing is done yet", { done: 0, total: 15, seconds_left: null }, "61 s so far: fits", false],
     [
       "it is not known how much",
       { done: 0, total: 0, seconds_left: null },
-      "fits, 61 s so far",
+      "61 s so far: fits",
       false,
     ],
     [
       "only the time is known",
       { done: 0, total: 9, seconds_left: 8 },
-      "fits, about 8 s left",
+      "about 8 s left: fits",
       false,
     ],
     [
       "nearly all is done",
       { done: 999, total: 1000, seconds_left: 0.001 },
-      "fits: 99 %, less than 1 s left",
+      "99 %, less than 1 s left: fits",
       true,
     ],
     [
       "every row is evaluated",
       { done: 9, total: 9, seconds_left: null },
-      "fits: 99 %, 61 s so far",
+      "99 %, 61 s so far: fits",
       true,
     ],
   ])("does not pretend to know more than it does when %s", async (_, progress, text, counted) => {

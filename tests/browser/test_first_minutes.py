@@ -100,6 +100,9 @@ def test_a_slow_model_shows_progress_stop_and_stress_at_once(shown, monkeypatch)
     expect(work).to_be_visible()
     expect(root.get_by_test_id("uq-stop")).to_be_visible()
     expect(work).to_contain_text("of 10 shuffles")
+    # It is on the first screen, above all panels.
+    panels = root.locator(".uq-panels").bounding_box()
+    assert work.bounding_box()["y"] < panels["y"]
     expect(root.locator(".uq-others path")).to_have_count(3)
     expect(error).to_be_hidden()
     expect(root.locator(".uq-importance")).to_contain_text(re.compile(r"shuffled [2-9] of 10"))
@@ -120,6 +123,8 @@ def test_a_slow_model_shows_progress_stop_and_stress_at_once(shown, monkeypatch)
         root.page.keyboard.press("Space")
     expect(root.locator(".uq-importance")).to_contain_text("shuffled 10 times")
     expect(work).to_be_hidden()
+    # The panels stay where they are when the work ends.
+    assert root.locator(".uq-panels").bounding_box()["y"] == panels["y"]
     with answered(root):
         root.get_by_test_id("uq-importance-row").first.click()
     assert widget.feature == root.get_by_test_id("uq-feature").input_value() != ""

@@ -62,7 +62,7 @@ def legends(root):
 
 
 def test_the_model_views_respond_while_the_learner_is_fitted(root, bridge):
-    progress = root.get_by_test_id("uq-footer")
+    progress = root.locator(".uq-work")
     expect(progress).to_contain_text("fitting the learner, 0 of 10 fits")
     expect(root.locator(".uq-average")).to_have_attribute("d", re.compile("M"))
     root.get_by_test_id("uq-tau").press("ArrowRight")

@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
 import { viewsNamed } from "./index.ts";
 import { listed } from "./legend.ts";
-import { alerts, announcer, footer, summary } from "./status.ts";
+import { alerts, announcer, footer, summary, workLine } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
 import type { Context, Shown } from "./view.ts";
 
@@ -102,7 +102,7 @@ export function explorer(
   ofOneModel(session, el, shown.signal, chooseRows);
 }
 
-/** Stress, filters and cohorts: the rows that all views show, and their weights. */
+/** Stress, filters and cohorts, the rows that all views show, and the work that is done for them. */
 function populationControls(context: Context, chooseRows: ChooseRows) {
   const { session, about, signal } = context;
   const stress = stressControls(context);
@@ -113,6 +113,7 @@ function populationControls(context: Context, chooseRows: ChooseRows) {
     ({ cohortControls }) => cohortControls(session, signal),
     ({ ice_filter, cohorts: { length } }) => ice_filter.length + length > 0,
   );
+  const work = workLine(session, signal);
   const chosenRows = h("strong");
   const rows = h(
     "span",
@@ -126,13 +127,19 @@ function populationControls(context: Context, chooseRows: ChooseRows) {
       "div",
       { class: "uq-population" },
       stress.element,
-      h("section", rowFilter, rows, filters.element, cohorts.element),
+      h(
+        "div",
+        { class: "uq-row-line" },
+        h("section", rowFilter, rows, filters.element, cohorts.element),
+        work.element,
+      ),
     ),
     update(shown: Shown): void {
       const { frame, inputs } = shown;
       stress.update(shown);
       filters.update(inputs.ice_filter);
       cohorts.update(inputs, frame);
+      work.update(frame);
       setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     },
   };
@@ -202,7 +209,7 @@ function ofOneModel(
   const population = populationControls(context, chooseRows);
   const grid = viewGrid(context);
   const pins = pinsPanel(context);
-  const foot = footer(session, signal);
+  const foot = footer();
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });
   root.append(

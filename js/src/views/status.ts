@@ -42,24 +42,17 @@ export function alerts(session: Session, signal: AbortSignal) {
 /** The current work with its progress and remaining time, as far as they are known. */
 function working({ what, done, total, seconds_left: left }: Progress, spent: number): string {
   const hundredths = total > 0 ? Math.min(99, Math.floor((100 * done) / total)) : 0;
-  const share = hundredths > 0 ? `: ${hundredths} %` : "";
-  if (left === null) return `${what}${share}, ${seconds(spent)} so far`;
-  return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(Math.round(left))}`} left`;
+  const share = hundredths > 0 ? `${hundredths} %, ` : "";
+  const about =
+    left !== null && left < 1 ? "less than 1 s" : `about ${seconds(Math.round(left ?? 0))}`;
+  // What is cut first in a narrow notebook comes last.
+  return `${share}${left === null ? `${seconds(spent)} so far` : `${about} left`}: ${what}`;
 }
 
-/** The cost of the last change, and the remaining time of running work. */
-export function footer(session: Session, signal: AbortSignal) {
-  const cost = h("span", { class: "uq-cost" });
-  const costs = h(
-    "details",
-    { class: "uq-costs" },
-    h("summary", { "data-testid": "uq-cost" }, "cost"),
-    cost,
-  );
-  const notes = h("ul", { class: "uq-notes", "data-testid": "uq-notes", hidden: true });
-  let listed = "";
+/** The running work with its remaining time and a button that stops it, or where it was stopped. */
+export function workLine(session: Session, signal: AbortSignal) {
   const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });
-  const what = h("span");
+  const what = h("span", { class: "uq-work-text" });
   const stop = h(
     "button",
     { type: "button", class: "uq-button", "data-testid": "uq-stop" },
@@ -72,7 +65,7 @@ export function footer(session: Session, signal: AbortSignal) {
   );
   stop.addEventListener("click", () => session.stop(), { signal });
   goOn.addEventListener("click", () => session.goOn(), { signal });
-  const work = h("span", { class: "uq-work", hidden: true }, bar, what, stop, goOn);
+  const element = h("div", { class: "uq-work", hidden: true }, bar, what, stop, goOn);
   /** Shows one of the buttons and moves the focus to it, because a hidden button would lose it. */
   const offer = (button: HTMLElement, other: HTMLElement) => {
     const root = other.getRootNode() as Document | ShadowRoot;
@@ -81,10 +74,49 @@ export function footer(session: Session, signal: AbortSignal) {
     other.hidden = true;
     if (isFocused) button.focus();
   };
+  const say = (text: string) => {
+    setText(what, text);
+    set(what, { title: text });
+  };
   return {
-    element: h("div", { class: "uq-footer", "data-testid": "uq-footer" }, work, costs, notes),
+    element,
     update(frame: Frame | null): void {
-      work.hidden = !frame?.progress && !frame?.stopped;
+      element.hidden = !frame?.progress && !frame?.stopped;
+      if (!frame) return;
+      const { progress, stopped } = frame;
+      set(bar, { hidden: progress === null });
+      if (progress) offer(stop, goOn);
+      else if (stopped) {
+        say(`Stopped ${stopped}.`);
+        offer(goOn, stop);
+      }
+      if (!progress) return;
+      const text = working(progress, frame.cost.seconds);
+      // A progress bar without value is indeterminate.
+      set(bar, {
+        max: Math.max(1, progress.total),
+        value: progress.done > 0 && progress.total > 0 ? progress.done : null,
+        "aria-valuetext": text,
+      });
+      say(text);
+    },
+  };
+}
+
+/** The cost of the last change, and the notes on the results. */
+export function footer() {
+  const cost = h("span", { class: "uq-cost" });
+  const costs = h(
+    "details",
+    { class: "uq-costs" },
+    h("summary", { "data-testid": "uq-cost" }, "cost"),
+    cost,
+  );
+  const notes = h("ul", { class: "uq-notes", "data-testid": "uq-notes", hidden: true });
+  let listed = "";
+  return {
+    element: h("div", { class: "uq-footer", "data-testid": "uq-footer" }, costs, notes),
+    update(frame: Frame | null): void {
       if (!frame) return;
       const { calls, rows, seconds: time } = frame.cost;
       setText(
@@ -99,22 +131,6 @@ export function footer(session: Session, signal: AbortSignal) {
         );
       }
       notes.hidden = frame.notes.length === 0;
-      const { progress, stopped } = frame;
-      set(bar, { hidden: progress === null });
-      if (progress) offer(stop, goOn);
-      else if (stopped) {
-        setText(what, `Stopped ${stopped}.`);
-        offer(goOn, stop);
-      }
-      if (!progress) return;
-      const text = working(progress, time);
-      // A progress bar without value is indeterminate.
-      set(bar, {
-        max: Math.max(1, progress.total),
-        value: progress.done > 0 && progress.total > 0 ? progress.done : null,
-        "aria-valuetext": text,
-      });
-      setText(what, text);
     },
   };
 }
