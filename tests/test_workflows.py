@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,15 +46,79 @@ def test_a_workflow_may_only_read(path):
         assert job["timeout-minutes"] <= 90
 
 
+def commands_of(path):
+    return [step["run"] for job in jobs(path).values() for step in job["steps"] if "run" in step]
+
+
+TARGETS = sorted({c.split()[1] for path in WORKFLOWS for c in commands_of(path) if "make " in c})
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_what_a_workflow_runs_is_a_target_of_the_makefile(path):
+def test_a_workflow_runs_targets_of_the_makefile_and_installs_browsers(path):
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    commands = [s["run"] for job in jobs(path).values() for s in job["steps"] if "run" in s]
+    commands = commands_of(path)
     assert commands
     for command in commands:
-        program, target = command.split()
-        assert program == "make"
-        assert target in targets
+        if command.startswith("sudo apt-get"):
+            subprocess.run(["bash", "-n", "-c", command], check=True)
+            assert set(re.findall(r" ([\w-]+)$", command)) <= {"xvfb"}
+        else:
+            assert re.fullmatch(r"make [\w-]+", command)
+            assert command.split()[1] in targets
+
+
+def extras(names):
+    """Names of the distributions that extras of the package bring, through its other extras too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names, found = set(names), set()
+    while names:
+        for requirement in project["optional-dependencies"][names.pop()]:
+            name, more = re.match(r"([\w-]+)(?:\[([\w,-]+)\])?", requirement).groups()
+            found.add(name)
+            if name == "uqwidgets":
+                names |= set(more.split(","))
+    return found
+
+
+# Modules and programs whose distribution has another name.
+BROUGHT_BY = {"jupyter": "jupyterlab"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_each_command_of_a_target_finds_its_program_and_files(target):
+    """A dry run says what a new machine would run: what is not there yet is installed first."""
+    dry = ["make", "--dry-run", "--always-make", "--no-print-directory", target]
+    run = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
+    installed = {"pip", "venv"}
+    lines = [line.lstrip("@ ") for line in run.stdout.replace("\\\n", " ").splitlines()]
+    of_python = [line for line in lines if re.search(r"^\S*(python3?|ruff|mypy)\b", line)]
+    assert of_python
+    for line in sorted(of_python, key=lambda line: "pip install" not in line):
+        words = shlex.split(line)
+        assert words[0] == "python3" or words[0].startswith(".venv"), line
+        if "install" in words:
+            for word in words[words.index("install") + 1 :]:
+                named = re.fullmatch(r"\.\[([\w,-]+)\]", word)
+                installed |= extras(named[1].split(",")) if named else {word}
+            continue
+        if (program := Path(words[0]).name) != "python3" and program != "python":
+            assert BROUGHT_BY.get(program, program) in installed, line
+        elif words[1] == "-m":
+            assert BROUGHT_BY.get(words[2], words[2]) in installed, line
+        for word in words[1:]:
+            if word.endswith(".py") or word.startswith(("tests/", "uqwidgets/", "scripts/")):
+                assert (ROOT / word).exists(), line
+
+
+@pytest.mark.slow
+def test_the_archives_of_a_tag_are_built_in_a_clone(tmp_path):
+    """What the publishing workflow runs, as it runs it."""
+    (command,) = commands_of(ROOT / ".github" / "workflows" / "publish.yml")
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), "clone"], cwd=tmp_path, check=True)
+    made = {**os.environ, "PYTHON": sys.executable}
+    subprocess.run(shlex.split(command), cwd=tmp_path / "clone", env=made, check=True)
+    built = {path.suffix for path in (tmp_path / "clone" / "dist").iterdir()}
+    assert built == {".whl", ".gz"}
 
 
 def test_every_supported_python_is_tested():

@@ -17,8 +17,20 @@ const ARRAYS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Ar
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Hosts deliver DataView, Uint8Array or ArrayBuffer, at any offset; typed arrays need an aligned one, hence the copy. */
+function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Hosts deliver DataView, Uint8Array or ArrayBuffer, at any offset; typed arrays need an aligned one, hence the copy.
+ * marimo before 0.19 delivers base64.
+ */
 function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | null {
+  if (typeof value === "string") return decoded(value);
   // The tag is compared, not the class: the buffer may come from another frame of the page.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]")
     return new Uint8Array(value as ArrayBuffer);

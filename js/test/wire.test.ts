@@ -21,6 +21,7 @@ describe("columns", () => {
     ["Uint8Array", new Uint8Array(f8.buffer)],
     ["DataView at byte 3", new DataView(shifted(3), 3, f8.byteLength)],
     ["Uint8Array at byte 1", new Uint8Array(shifted(1), 1, f8.byteLength)],
+    ["base64", btoa(String.fromCharCode(...new Uint8Array(f8.buffer)))],
   ];
   it.each(forms)("arrive as %s", (_, raw) => {
     expect([...new Columns(described, { x: raw }).get("x", [3])]).toEqual([1.5, Number.NaN, -3]);
@@ -42,7 +43,8 @@ describe("columns", () => {
 
   const broken: [string, unknown, unknown, RegExp][] = [
     ["are missing", described, {}, /"x" that did not arrive as bytes/],
-    ["are no bytes", described, { x: "AAAA" }, /did not arrive as bytes/],
+    ["are no bytes", described, { x: 5 }, /did not arrive as bytes/],
+    ["are no base64", described, { x: "a text" }, /did not arrive as bytes/],
     [
       "are of an unknown type",
       { x: { dtype: "c16", shape: [3] } },

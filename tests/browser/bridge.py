@@ -64,7 +64,7 @@ class Bridge:
         self.page.mouse.move(0, 0)
 
     def mount(self, widget: Widget) -> Locator:
-        """Render a widget on the page and return its root."""
+        """Render a widget on the page, where it has `data-place`, and return its root."""
         from ipywidgets.widgets.widget import _remove_buffers
 
         state, paths, buffers = _remove_buffers(widget.get_state())

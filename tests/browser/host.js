@@ -58,7 +58,8 @@ async ({ id, esm, css, state, paths, buffers }) => {
   putBuffers(state, paths, buffers);
   const style = document.head.appendChild(document.createElement("style"));
   style.textContent = css;
-  const el = document.body.appendChild(document.createElement("div"));
+  const place = document.querySelector("[data-place]") ?? document.body;
+  const el = place.appendChild(document.createElement("div"));
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   const module = await import(url);
   const widget = typeof module.default === "function" ? await module.default() : module.default;

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import subprocess
 import sys
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,10 +18,11 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from browser.harness import PATIENCE, VIEWPORT, find_chromium, launch
-from browser.jupyter import RUN_ALL, free_port, served
+from browser.jupyter import free_port, served
 from browser.reading import wait_for_answer
 from hosts.demo import make
-from hosts.rounds import Reference, Styles, styles
+from hosts.hosts import JUPYTERLAB
+from hosts.rounds import DARK, Reference, Round, Styles, go_round, is_dark, raise_if, styles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 expect.set_options(timeout=PATIENCE)
 
 TESTS = Path(__file__).resolve().parents[1]
-PANEL_READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext !== undefined"
+ROOT = TESTS.parent
 # Everything but this machine goes to a proxy that does not exist.
 FIREFOX = {
     "network.proxy.type": 1,
@@ -44,6 +47,11 @@ FIREFOX = {
 
 # What anywidget sends to pages that load modules by AMD.
 ANYWIDGET = Path(anywidget.__file__).parent / "nbextension" / "index.js"
+
+
+def find_firefox() -> str | None:
+    """Return the path of Debian's Firefox, or of another one."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
 def missing(reason: str) -> None:
@@ -65,7 +73,7 @@ def browsers() -> Iterator[Callable[[str], Browser]]:
             return running[name]
 
         def start(name: str) -> Browser:
-            executable = find_chromium() if name == "chromium" else shutil.which("firefox-esr")
+            executable = find_chromium() if name == "chromium" else find_firefox()
             if executable is None:
                 missing(f"no {name}: on Debian, `apt-get install chromium firefox-esr`")
             if name == "chromium":
@@ -153,13 +161,52 @@ def opened(
             if host.needs_anywidget:
                 page.route(host.needs_anywidget, lambda route: route.fulfill(path=ANYWIDGET))
             page.goto(address)
-            if host.runs_cells:
-                page.wait_for_function(PANEL_READY, timeout=90_000)
-                errors = page.evaluate(RUN_ALL, 90_000)
+            if host.notebook:
+                page.wait_for_function(host.notebook.ready, timeout=90_000)
+                errors = page.evaluate(host.notebook.run_all, 90_000)
                 assert not errors, errors
             yield page, faults
 
     return open_app
+
+
+@pytest.fixture
+def gone_round(
+    opened: Callable[..., AbstractContextManager[tuple[Page, list[str]]]], reference: Reference
+) -> Callable[..., Round]:
+    """Go the round in a host, in light and in dark colours."""
+
+    def go(host: Host, browser: str, python: str = sys.executable) -> Round:
+        with opened(host, browser, python=python) as (page, errors):
+            this = go_round(page, host, partial(reference, browser))
+            if host.notebook is JUPYTERLAB:
+                page.evaluate(DARK)
+                this.step("dark", lambda: is_dark(page))
+        if not host.notebook:
+            with opened(host, browser, dark=True, python=python) as (page, more):
+                this.step("dark", lambda: is_dark(page))
+            errors += more
+        this.step("no error", lambda: raise_if(errors))
+        return this
+
+    return go
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive that a person installs."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    subprocess.run([*pip, f"--wheel-dir={folder}", str(ROOT)], check=True)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture
+def of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make hosts import the installed package, not that of the folder in which the tests run."""
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
 
 
 def _note_error(error: str, host: Host, faults: list[str]) -> None:

@@ -6,12 +6,13 @@ sets tau from Python.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import nbformat
+
+from browser.jupyter import PANEL_READY, RUN_ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,6 +170,35 @@ panel.Column(first, text, button, second).servable()
 """
 
 
+# The status icon of JupyterLab says "idle" before the kernel is connected; `RUN_ALL` waits for it.
+SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
+CLASSIC_READY = """() => window.Jupyter?.notebook?.kernel?.is_connected()
+  && "jupyter.widget" in Jupyter.notebook.kernel.comm_manager.targets"""
+CLASSIC_RUN_ALL = """async () => {
+  const { notebook } = Jupyter;
+  notebook.execute_all_cells();
+  const waits = (cell) => cell.element.hasClass("running") || cell.input_prompt_number === "*";
+  while (notebook.get_cells().some(waits)) await new Promise((go) => setTimeout(go, 100));
+  return notebook.get_cells()
+    .flatMap((cell) => cell.output_area.toJSON())
+    .filter((output) => output.output_type === "error")
+    .map((output) => `${output.ename}: ${output.evalue}`);
+}"""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """Scripts for the page of a notebook: whether it can run cells, to run them, and to save it."""
+
+    ready: str
+    run_all: str
+    save: str
+
+
+JUPYTERLAB = Notebook(PANEL_READY, RUN_ALL, SAVE)
+CLASSIC = Notebook(CLASSIC_READY, CLASSIC_RUN_ALL, "() => Jupyter.notebook.save_notebook()")
+
+
 @dataclass(frozen=True)
 class Host:
     """A program that shows widgets.
@@ -184,8 +214,8 @@ class Host:
         arguments after ``python -m``.
     health, page : str
         Addresses of a server that is up, and of the app, below the server's.
-    runs_cells : bool
-        Whether cells must be run, as in a notebook that a person opens.
+    notebook : Notebook or None
+        The notebook that a person opens, whose cells must be run.
     shows_twice : bool
     requests_elsewhere : str
         Why the host's own page asks other addresses; empty if it does not.
@@ -204,7 +234,7 @@ class Host:
     command: Callable[[Path, int, str, bool], list[str]]
     health: str
     page: str = ""
-    runs_cells: bool = False
+    notebook: Notebook | None = None
     shows_twice: bool = True
     requests_elsewhere: str = ""
     needs_anywidget: str = ""
@@ -275,7 +305,7 @@ HOSTS = {
         _server("jupyterlab", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url="),
         health="api",
         page="lab/tree/app.ipynb?reset&token=",
-        runs_cells=True,
+        notebook=JUPYTERLAB,
         own_errors=("The operation was aborted",),
         installs=("jupyterlab",),
     ),
@@ -286,7 +316,7 @@ HOSTS = {
         _server("notebook", "--JupyterNotebookApp.expose_app_in_browser=True"),
         health="api",
         page="notebooks/app.ipynb?token=",
-        runs_cells=True,
+        notebook=JUPYTERLAB,
         own_errors=(
             "reading 'schema'",
             'property "schema"',
@@ -343,4 +373,14 @@ HOSTS = {
     ),
 }
 
-PYTHON = sys.executable
+#: The older notebook, of which one release is tried; it has no dark colours.
+NBCLASSIC = Host(
+    "nbclassic",
+    "nbclassic",
+    "",
+    _server("nbclassic"),
+    health="api",
+    page="nbclassic/notebooks/app.ipynb?token=",
+    notebook=CLASSIC,
+    installs=("nbclassic",),
+)

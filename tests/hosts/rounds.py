@@ -51,7 +51,6 @@ Reference = Callable[[str, int], Styles]
 
 DARK = """() => window.jupyterapp.commands.execute(
   "apputils:change-theme", { theme: "JupyterLab Dark" })"""
-SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
 
 
 @dataclass
@@ -171,8 +170,8 @@ def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Roun
         assert not changed, changed
 
     def survives_a_reload() -> None:
-        if host.runs_cells:
-            page.evaluate(SAVE)
+        if host.notebook:
+            page.evaluate(host.notebook.save)
         page.reload()
         again = first_root(page)
         before = again.get_by_test_id("uq-tau").input_value()
@@ -203,16 +202,25 @@ def raise_if(errors: list[str]) -> None:
     assert not errors, errors
 
 
-def record(folder: Path, host: Host, browser: str, browser_version: str, of: Round) -> None:
-    """Write what came of a round, for the table of hosts."""
+def record(
+    folder: Path,
+    host: Host,
+    browser: str,
+    browser_version: str,
+    of: Round,
+    release: str | None = None,
+) -> None:
+    """Write what came of a round, for the table of hosts; an older release has its own file."""
     entry = {
         "host": host.name,
-        "version": version(host.package),
+        "version": release or version(host.package),
         "browser": browser,
         "browser version": browser_version,
         "date": date.today().isoformat(),
         "requests elsewhere": host.requests_elsewhere,
         "steps": of.outcomes,
     }
-    name = f"{host.name}-{browser}".replace(", ", "-").replace(" ", "-").lower()
+    minor = release.rsplit(".", 1)[0] if release else ""
+    name = "-".join(filter(None, (host.name, minor, browser)))
+    name = name.replace(", ", "-").replace(" ", "-").lower()
     (folder / f"{name}.json").write_text(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")

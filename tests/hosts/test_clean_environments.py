@@ -7,23 +7,11 @@ import subprocess
 import sys
 import venv
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from hosts.hosts import HOSTS
 from hosts.rounds import go_round, raise_if
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    subprocess.run([*pip, f"--wheel-dir={folder}", str(ROOT)], check=True)
-    (path,) = folder.glob("*.whl")
-    return path
 
 
 @pytest.mark.parametrize("name", HOSTS)
@@ -35,18 +23,14 @@ def test_the_guide_has_the_install_line_of_each_host(name):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("of_the_environment")
 @pytest.mark.parametrize("name", [name for name in HOSTS if name != "marimo edit"])
-def test_one_install_in_a_new_environment_is_enough(
-    name, wheel, opened, reference, tmp_path, monkeypatch
-):
+def test_one_install_in_a_new_environment_is_enough(name, wheel, opened, reference, tmp_path):
     host = HOSTS[name]
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     install = [python, "-m", "pip", "install", "--quiet", str(wheel), *host.installs]
     subprocess.run(install, check=True)
-    # The package is the installed one, not that of the folder in which the tests run.
-    monkeypatch.setenv("PYTHONSAFEPATH", "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     with opened(host, "chromium", python=str(python)) as (page, errors):
         this = go_round(page, host, partial(reference, "chromium"))
     this.step("no error", lambda: raise_if(errors))

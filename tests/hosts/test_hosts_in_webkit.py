@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from browser.jupyter import PANEL_READY, RUN_ALL
 from hosts.conftest import missing
 from hosts.hosts import HOSTS
 from hosts.rounds import DARK, changed_styles, raise_if, record
@@ -52,16 +51,16 @@ def test_a_person_goes_round_in_webkit(name, running, saved):
         view = View(driver)
         with running(host) as address:
             driver.get(address)
-            if host.runs_cells:
-                view.until(f"return ({PANEL_READY})()", seconds=OPENING)
-                errors = view.awaited(f"({RUN_ALL})(90000)")
+            if host.notebook:
+                view.until(f"return ({host.notebook.ready})()", seconds=OPENING)
+                errors = view.awaited(f"({host.notebook.run_all})(90000)")
                 assert not errors, errors
             this = go_round(driver, host)
-            if host.runs_cells:
+            if host.notebook:
                 view.awaited(f"({DARK})()")
                 this.step("dark", lambda: is_dark(view))
         this.step("keeps its styles", lambda: keeps_its_styles(driver, saved, this))
-        if not host.runs_cells:
+        if not host.notebook:
             with running(host, dark=True) as address:
                 driver.get(address)
                 this.step("dark", lambda: is_dark(view))

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from browser.harness import PATIENCE
 from browser.reading import ANSWERED, ROWS
 from hosts.hosts import TAU_OF_PYTHON
-from hosts.rounds import SAVE, STYLES, Round, are_the_numbers_of_python
+from hosts.rounds import STYLES, Round, are_the_numbers_of_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,8 +174,8 @@ def go_round(driver: WebKitGTK, host: Host) -> RoundInWebKit:
 
     def survives_a_reload() -> None:
         this.errors += view.run("return window.noted")
-        if host.runs_cells:
-            view.awaited(f"({SAVE})()")
+        if host.notebook:
+            view.awaited(f"({host.notebook.save})()")
         driver.refresh()
         view.opens()
         before = view.tau()
