@@ -82,4 +82,6 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "trust": []}
+# Pages without pages beside them.
+ALONE = ("index", "trust", "troubleshooting", "alternatives", "glossary")
+html_sidebars = {page: [] for page in ALONE}

@@ -63,7 +63,14 @@ class Bridge:
         self.page.set_content(PAGE)
         self.page.mouse.move(0, 0)
 
-    def mount(self, widget: Widget) -> Locator:
+    def mount(
+        self,
+        widget: Widget,
+        *,
+        form: str = "DataView",
+        initializes: bool = True,
+        has_signal: bool = True,
+    ) -> Locator:
         """Render a widget on the page, where it has `data-place`, and return its root."""
         from ipywidgets.widgets.widget import _remove_buffers
 
@@ -78,6 +85,9 @@ class Bridge:
                 "state": {key: value for key, value in state.items() if key != "layout"},
                 "paths": paths,
                 "buffers": [encode(buffer) for buffer in buffers],
+                "form": form,
+                "initializes": initializes,
+                "hasSignal": has_signal,
             },
         )
         return self.page.get_by_test_id("uq-root")

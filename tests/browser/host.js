@@ -1,8 +1,14 @@
 // The smallest host of an anywidget front end. The messages of the Python widget's comm pass through
 // two functions that the bridge exposes to the page.
-async ({ id, esm, css, state, paths, buffers }) => {
-  const decode = (text) =>
-    new DataView(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer);
+// Hosts differ in the form of binary values, and in what they call and pass.
+async ({ id, esm, css, state, paths, buffers, form, initializes, hasSignal }) => {
+  const bytes = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const decode = {
+    base64: (text) => text,
+    Uint8Array: bytes,
+    ArrayBuffer: (text) => bytes(text).buffer,
+    DataView: (text) => new DataView(bytes(text).buffer),
+  }[form];
   const putBuffers = (target, at, encoded) => {
     at.forEach((path, i) => {
       const parent = path.slice(0, -1).reduce((node, key) => node[key], target);
@@ -63,9 +69,9 @@ async ({ id, esm, css, state, paths, buffers }) => {
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   const module = await import(url);
   const widget = typeof module.default === "function" ? await module.default() : module.default;
-  const { signal } = new AbortController();
-  await widget.initialize?.({ model, signal });
-  await widget.render({ model, el, signal });
+  const passed = hasSignal ? { model, signal: new AbortController().signal } : { model };
+  if (initializes) await widget.initialize?.(passed);
+  await widget.render({ ...passed, el });
   window.model = model;
   poll();
 }

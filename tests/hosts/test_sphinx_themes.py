@@ -67,14 +67,16 @@ def test_a_theme_changes_nothing_and_the_explorer_fits(site, browsers, reference
         bridge = Bridge(page)
         page.goto(site.as_uri())
         root = bridge.mount(explorer)
-        frozen = page.frame_locator(".cell_output iframe").get_by_test_id("uq-root")
+        frame = page.locator(".cell_output iframe")
+        frozen = frame.content_frame.get_by_test_id("uq-root")
         for shown in (root, frozen):
             wait_for_answer(shown)
             are_the_numbers_of_python(table(shown, "Importance"), 0.0)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
-            for shown in (root, frozen):
-                shown.scroll_into_view_if_needed()
+            # A frame out of sight paints nothing.
+            for shown, place in ((root, root), (frozen, frame)):
+                place.scroll_into_view_if_needed()
                 wait_for_answer(shown)
                 page.wait_for_timeout(200)
                 assert [shown.evaluate(fault) for fault in (OUTSIDE, OVERLAPS, LISTED)] == [[]] * 3
