@@ -15,7 +15,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support slow bench picture docs archives clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support releases slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -25,6 +25,7 @@ help:
 	@echo "make libraries  run the tests of other people's models (part of make test)"
 	@echo "make hosts    run the tests of notebooks and applications that show widgets (part of make test)"
 	@echo "make support  show the widget in every host and browser, and write the table of the documentation"
+	@echo "make releases  the same in older releases of the hosts, in Chromium"
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
 	@echo "make docs     build the site into build/docs, offline; warnings are errors"
@@ -71,7 +72,11 @@ hosts: $(HOSTS)
 
 support: $(HOSTS)
 	rm -f docs/hosts/*.json
-	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m "slow or not slow" tests/hosts
+	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m "slow or not slow" --ignore tests/hosts/test_releases.py tests/hosts
+	.venv-hosts/bin/python scripts/support_table.py
+
+releases: $(HOSTS)
+	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m slow tests/hosts/test_releases.py
 	.venv-hosts/bin/python scripts/support_table.py
 
 slow: $(DEV) $(LIBRARIES)

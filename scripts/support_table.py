@@ -1,7 +1,7 @@
 """Write the README's table of hosts from what the tests in `tests/hosts` recorded.
 
 `make support` runs those tests in every host and browser; each writes a file to docs/hosts. The
-folder `older` in it has the results in older releases, which were installed by hand.
+folder `older` in it has the results in older releases, which `make releases` installs one by one.
 """
 
 from __future__ import annotations
@@ -11,20 +11,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "docs" / "hosts"
+#: The first step of a round.
+SHOWS = "shows Python's numbers"
 BEGIN, END = "<!-- hosts: begin -->", "<!-- hosts: end -->"
 
 
 def records() -> list[dict[str, object]]:
-    """Return the records, sorted by host and browser."""
+    """Return the records, sorted by host, release and browser."""
     each = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS.glob("**/*.json")]
     return sorted(
-        each, key=lambda record: (record["host"].lower(), record["version"], record["browser"])
+        each,
+        key=lambda record: (
+            record["host"].lower(),
+            [int(number) for number in record["version"].split(".") if number.isdigit()],
+            record["browser"],
+        ),
     )
 
 
 def outcome(record: dict[str, object]) -> str:
-    """Say whether all steps passed, or which did not."""
+    """Say whether all steps passed, or which did not; after the first, no other is tried."""
     faults = [step for step, became in record["steps"].items() if became != "yes"]
+    if SHOWS in faults:
+        return "no"
     return "yes" if not faults else f"all but: {', '.join(faults)}"
 
 

@@ -70,14 +70,14 @@ def test_a_workflow_runs_targets_of_the_makefile_and_installs_browsers(path):
 def extras(names):
     """Names of the distributions that extras of the package bring, through its other extras too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names, found = set(names), set()
+    names, distributions = set(names), set()
     while names:
         for requirement in project["optional-dependencies"][names.pop()]:
             name, more = re.match(r"([\w-]+)(?:\[([\w,-]+)\])?", requirement).groups()
-            found.add(name)
+            distributions.add(name)
             if name == "uqwidgets":
                 names |= set(more.split(","))
-    return found
+    return distributions
 
 
 # Modules and programs whose distribution has another name.

@@ -27,7 +27,7 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
 
 /**
  * Hosts deliver DataView, Uint8Array or ArrayBuffer, at any offset; typed arrays need an aligned one, hence the copy.
- * marimo before 0.19 delivers base64.
+ * Some hosts deliver base64.
  */
 function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | null {
   if (typeof value === "string") return decoded(value);

@@ -171,7 +171,7 @@ def opened(
 
 
 @pytest.fixture
-def gone_round(
+def whole_round(
     opened: Callable[..., AbstractContextManager[tuple[Page, list[str]]]], reference: Reference
 ) -> Callable[..., Round]:
     """Go the round in a host, in light and in dark colours."""

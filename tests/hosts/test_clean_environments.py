@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from hosts.conftest import ROOT
 from hosts.hosts import HOSTS
 from hosts.rounds import go_round, raise_if
 

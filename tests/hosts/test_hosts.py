@@ -22,9 +22,9 @@ ROUNDS = [
 
 
 @pytest.mark.parametrize(("name", "browser"), ROUNDS)
-def test_a_person_goes_round(name, browser, browsers, gone_round):
+def test_a_person_goes_round(name, browser, browsers, whole_round):
     host = HOSTS[name]
-    this = gone_round(host, browser)
+    this = whole_round(host, browser)
     if folder := os.environ.get("UQ_WRITE_HOSTS"):
         record(Path(folder), host, browser, browsers(browser).version, this)
     assert not this.faults, "\n".join(f"{step}: {fault}" for step, fault in this.faults.items())
