@@ -121,7 +121,7 @@ def test_public_names_have_an_example_and_say_what_belongs_to_them(public):
 
 
 # What ipywidgets, a notebook or a forked process calls, and no user.
-CALLED_BY_HOSTS = {"display_picture", "renew_locks", "send_state", "set_state"}
+CALLED_BY_HOSTS = {"display_picture", "get_state", "renew_locks", "send_state", "set_state"}
 
 
 def methods_of(cls):

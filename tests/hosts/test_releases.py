@@ -50,7 +50,8 @@ RELEASES = [
     ),
     *(Release("marimo run", f"0.{minor}") for minor in range(19, 25)),
     Release("marimo edit", "0.20"),
-    Release("lab", "3.6", frozenset({"reload"})),
+    # Colours are changed on the page that was reloaded.
+    Release("lab", "3.6", frozenset({"reload", "dark"})),
     Release("nbclassic", "1.3", frozenset({"two views"})),
 ]
 

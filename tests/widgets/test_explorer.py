@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ipywidgets.embed import embed_data
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
@@ -383,6 +384,16 @@ def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
     del widget
     gc.collect()
     assert reference() is None
+
+
+def test_an_embedded_page_has_the_front_end_and_all_inputs(explorer: uq.Explorer) -> None:
+    """`ipywidgets.embed` drops defaults, and a default is what draws the widget."""
+    data = embed_data(views=[explorer], drop_defaults=True)
+    stored = data["manager_state"]["state"][explorer.model_id]["state"]
+    assert stored["_esm"] == explorer._esm
+    assert stored["_css"] == explorer._css
+    assert stored["tau"] == explorer.tau
+    assert "_frame" in stored
 
 
 def test_the_static_picture_needs_no_kernel(explorer: uq.Explorer) -> None:

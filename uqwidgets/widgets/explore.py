@@ -10,6 +10,7 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.explorer import Explorer
+from uqwidgets.widgets.marimo_hint import hint_once
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.input_types import InputArguments
@@ -108,6 +109,7 @@ def explore(
     'entropy'
     >>> widget.close()
     """
+    hint_once()
     if isinstance(model, Mapping):
         if not model:
             raise ValueError("explore got no model in the dict; give each model by its name.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import traitlets as t
+from ipywidgets import Widget
 
 STATIC = Path(__file__).parent.parent / "static"
 
@@ -88,6 +89,18 @@ class StoredParts(t.HasTraits):
         name = "curveDetails"
         if name not in self._stored_parts and _has_values_apart(change["new"]):
             self._stored_parts = {**self._stored_parts, name: PARTS[name]._asdict()}
+
+
+class WholeState(Widget):  # type: ignore[misc]
+    """A widget whose state always has its defaults.
+
+    `ipywidgets.embed` leaves defaults out, as most front ends know theirs. Here the front end is a
+    default itself, and only Python knows those of the inputs.
+    """
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:  # noqa: ARG002
+        """Return the state of all traits, or of those that are named."""
+        return super().get_state(key)
 
 
 def _has_values_apart(frame: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.widgets.front_end import StoredParts
+from uqwidgets.widgets.front_end import StoredParts, WholeState
 from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.scheduler import report_uncaught
 from uqwidgets.widgets.time_slices import call_later
@@ -78,7 +78,7 @@ class NotebookPicture:
             draw()
 
 
-class NotebookOutput(StoredParts, anywidget.AnyWidget):
+class NotebookOutput(StoredParts, WholeState, anywidget.AnyWidget):
     """A widget with its static picture and the parts of the front end that it needs to be drawn."""
 
     _notebook_picture: NotebookPicture

@@ -18,7 +18,7 @@ from uqwidgets.datasets import Process
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.widgets.checks import brief
 from uqwidgets.widgets.frames import SCHEMA, pack
-from uqwidgets.widgets.front_end import bundle
+from uqwidgets.widgets.front_end import WholeState, bundle
 from uqwidgets.widgets.input_traits import SYNCED
 from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd
@@ -75,7 +75,7 @@ class Answer(NamedTuple):
     explanation: tuple[str, ...] = ()
 
 
-class Lesson(SavableLesson, ClosedAtTheEnd, anywidget.AnyWidget):
+class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
     """One idea on one screen: predict, do, explain.
 
     A lesson declares its texts and inputs, and `_answer`, which computes what is shown by the
