@@ -29,11 +29,14 @@ class Release:
     minor : str
     limits : frozenset of str
         Steps that this release is known not to pass; the documentation names them.
+    beside : tuple of str
+        What is installed with it.
     """
 
     host: str
     minor: str
     limits: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.host} {self.minor}"
@@ -52,7 +55,8 @@ RELEASES = [
     Release("marimo edit", "0.20"),
     # Colours are changed on the page that was reloaded.
     Release("lab", "3.6", frozenset({"reload", "dark"})),
-    Release("nbclassic", "1.3", frozenset({"two views"})),
+    # Beside Notebook 7 its pages have addresses of their own.
+    Release("nbclassic", "1.3", frozenset({"two views"}), ("notebook>=7",)),
 ]
 
 
@@ -81,7 +85,7 @@ def version_of(python, package):
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_a_person_goes_round_in_an_older_release(release, environment, browsers, whole_round):
     host = OF_RELEASES[release.host]
-    install(environment, f"{host.package}=={release.minor}.*")
+    install(environment, f"{host.package}=={release.minor}.*", *release.beside)
     this = whole_round(host, "chromium", python=str(environment))
     if folder := os.environ.get("UQ_WRITE_HOSTS"):
         older = Path(folder) / "older"
