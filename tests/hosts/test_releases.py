@@ -44,6 +44,10 @@ class Release:
 
 OF_RELEASES = {**HOSTS, "nbclassic": NBCLASSIC}
 
+# It draws the first widget of a page, and none after it.
+OF_NBCLASSIC = frozenset(
+    {"keeps its styles", "tau from the page", "tau from Python", "two views", "no error"}
+)
 RELEASES = [
     *(Release("lab", f"4.{minor}") for minor in range(2, 6)),
     *(Release("notebook", f"7.{minor}") for minor in range(2, 6)),
@@ -56,7 +60,7 @@ RELEASES = [
     # Colours are changed on the page that was reloaded.
     Release("lab", "3.6", frozenset({"reload", "dark"})),
     # Beside Notebook 7 its pages have addresses of their own.
-    Release("nbclassic", "1.3", frozenset({"two views"}), ("notebook>=7",)),
+    Release("nbclassic", "1.3", OF_NBCLASSIC, ("notebook>=7",)),
 ]
 
 
