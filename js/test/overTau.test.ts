@@ -211,6 +211,49 @@ describe("the widget", () => {
     styles.mockRestore();
   });
 
+  it("draws a level that is only passed where it is seen, and elsewhere with the answer", async () => {
+    let look: IntersectionObserverCallback = () => undefined;
+    class Observer {
+      observe = vi.fn();
+      disconnect = vi.fn();
+      constructor(callback: IntersectionObserverCallback) {
+        look = callback;
+      }
+    }
+    vi.stubGlobal("IntersectionObserver", Observer);
+    const { one, root, receive } = await mount(about, undefined, { _over_tau: overTau() });
+    const average = () => root.querySelector(".uq-average")?.getAttribute("d");
+    const slot = root.querySelector(".uq-dependence")?.closest(".uq-slot") as HTMLElement;
+    const turn = async (isIntersecting: boolean) => {
+      look([{ target: slot, isIntersecting } as never], null as never);
+      await painted();
+    };
+    const move = async (tau: number) => {
+      slide(one<HTMLInputElement>("uq-tau"), tau);
+      await painted();
+      return average();
+    };
+    const first = average();
+    const second = await move(0.4);
+    expect(second).not.toBe(first);
+    await turn(false);
+    expect(await move(0.6)).toBe(second);
+    expect(one("uq-stress-readout").textContent).toContain("τ 0.60");
+    await turn(true);
+    const third = average();
+    expect(third).not.toBe(second);
+    await turn(false);
+    expect(await move(0.8)).toBe(third);
+    // All charts are printed, and all are drawn with the kernel's answer.
+    globalThis.dispatchEvent(new Event("beforeprint"));
+    const fourth = average();
+    expect(fourth).not.toBe(third);
+    await move(0.2);
+    await receive(wireFrame(about, 9, { tau: 0.2 }));
+    expect(average()).not.toBe(fourth);
+    vi.unstubAllGlobals();
+  });
+
   it("shows an interpolated level before the kernel answers", async () => {
     const { one, root } = await mount(about, undefined, { _over_tau: overTau() });
     const paints: number[] = [];

@@ -11,6 +11,7 @@ import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
 import { viewsNamed } from "./index.ts";
 import { listed } from "./legend.ts";
+import { sight } from "./sight.ts";
 import { alerts, announcer, footer, summary, workLine } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
 import type { Context, Shown } from "./view.ts";
@@ -151,11 +152,14 @@ function viewGrid(context: Context) {
     const panel = view.panel(context);
     return { ...panel, name: view.name, slot: h("div", { class: "uq-slot" }, panel.element) };
   });
-  const element = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
+  const slots = panels.map(({ slot }) => slot);
+  const element = h("div", { class: "uq-panels" }, ...slots);
   const isShort = context.about.features.length <= FEW_FEATURES;
+  const isNear = sight(slots, context.redraw, context.signal);
   return {
     element,
-    update(shown: Shown): void {
+    /** Levels that are only passed are drawn where they are seen. */
+    update(shown: Shown, isPassing: boolean): void {
       const { views } = shown.inputs;
       const isIn = ({ name }: { name: string }) => !views.length || views.includes(name);
       for (const panel of panels) set(panel.slot, { hidden: !isIn(panel) });
@@ -164,7 +168,7 @@ function viewGrid(context: Context) {
       const hasList = visible[0]?.name === "importance" && halves > 0;
       const list = isShort && halves > 1 ? "few" : "list";
       set(element, { "data-layout": hasList ? list : halves > 1 ? "grid" : "single" });
-      for (const { update } of visible) update(shown);
+      for (const { slot, update } of visible) if (!isPassing || isNear(slot)) update(shown);
     },
   };
 }
@@ -189,7 +193,7 @@ function ofOneModel(
 
   let scheduled = 0;
   const schedule = () => {
-    scheduled ||= requestAnimationFrame(paint);
+    scheduled ||= requestAnimationFrame(() => paint(false));
   };
   // What the panels show; while only τ moves under the hand they wait for the frame that answers it.
   let drawn: { frame: Frame | null; inputs: string } | null = null;
@@ -227,7 +231,7 @@ function ofOneModel(
   const help = helpButtons(context);
   pins.bar.append(help.start);
 
-  const paint = () => {
+  const paint = (isPrinted: boolean) => {
     scheduled = 0;
     if (signal.aborted) return;
     const { frame, inputs } = session;
@@ -241,7 +245,8 @@ function ofOneModel(
     population.update(shown);
     pins.update();
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
-    if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs) grid.update(shown);
+    if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
+      grid.update(shown, !isPrinted && frame !== session.answer);
     if (drawn?.frame !== now.frame) help.update();
     drawn = now;
     foot.update(frame);
@@ -258,7 +263,7 @@ function ofOneModel(
   // No animation frame comes before the print.
   const print = () => {
     drawn = null;
-    paint();
+    paint(true);
   };
   onPrint(print, signal);
   signal.addEventListener("abort", () => cancelAnimationFrame(scheduled));
