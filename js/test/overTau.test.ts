@@ -223,9 +223,10 @@ describe("the widget", () => {
     vi.stubGlobal("IntersectionObserver", Observer);
     const { one, root, receive } = await mount(about, undefined, { _over_tau: overTau() });
     const average = () => root.querySelector(".uq-average")?.getAttribute("d");
-    const slot = root.querySelector(".uq-dependence")?.closest(".uq-slot") as HTMLElement;
+    // A slot has no box of its own (`display: contents`): the panel in it is watched.
+    const panel = root.querySelector(".uq-dependence") as HTMLElement;
     const turn = async (isIntersecting: boolean) => {
-      look([{ target: slot, isIntersecting } as never], null as never);
+      look([{ target: panel, isIntersecting } as never], null as never);
       await painted();
     };
     const move = async (tau: number) => {

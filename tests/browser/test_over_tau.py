@@ -71,6 +71,8 @@ def test_a_drag_is_painted_from_the_levels(bridge, widget):
         original(data)
 
     widget.set_state = set_state
+    # While the slider moves, panels that are far from the screen wait.
+    bridge.page.set_viewport_size({"width": 1280, "height": 3000})
     root = bridge.mount(widget)
     wait_for_answer(root)
     expect(root).to_have_attribute("data-follows-tau", "true")

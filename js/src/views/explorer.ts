@@ -152,10 +152,13 @@ function viewGrid(context: Context) {
     const panel = view.panel(context);
     return { ...panel, name: view.name, slot: h("div", { class: "uq-slot" }, panel.element) };
   });
-  const slots = panels.map(({ slot }) => slot);
-  const element = h("div", { class: "uq-panels" }, ...slots);
+  const element = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
   const isShort = context.about.features.length <= FEW_FEATURES;
-  const isNear = sight(slots, context.redraw, context.signal);
+  const isNear = sight(
+    panels.map((panel) => panel.element),
+    context.redraw,
+    context.signal,
+  );
   return {
     element,
     /** Levels that are only passed are drawn where they are seen. */
@@ -168,7 +171,7 @@ function viewGrid(context: Context) {
       const hasList = visible[0]?.name === "importance" && halves > 0;
       const list = isShort && halves > 1 ? "few" : "list";
       set(element, { "data-layout": hasList ? list : halves > 1 ? "grid" : "single" });
-      for (const { slot, update } of visible) if (!isPassing || isNear(slot)) update(shown);
+      for (const panel of visible) if (!isPassing || isNear(panel.element)) panel.update(shown);
     },
   };
 }
