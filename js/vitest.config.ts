@@ -1,5 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { environment: "happy-dom", include: ["test/**/*.test.ts"], restoreMocks: true },
+  test: {
+    environment: "happy-dom",
+    include: ["test/**/*.test.ts"],
+    restoreMocks: true,
+    pool: "threads",
+    isolate: false,
+  },
 });

@@ -1,8 +1,15 @@
 // A new view needs one folder or file, and one line in the list of views.
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { readFrame } from "../src/frame.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount } from "./mount.ts";
+
+// Files share their modules. This one loads its own, and so does the next.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock("../src/views/registered.ts");
+  vi.resetModules();
+});
 
 // The mocked list exports the example view too.
 vi.mock("../src/views/registered.ts", async (original) => ({
