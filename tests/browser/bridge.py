@@ -1,12 +1,15 @@
 """The real widget in Python and the real bundle in Chromium, connected without a notebook.
 
 The widget computes and publishes on its own thread, while Playwright drives the page from one
-thread only. Messages of the widget therefore wait in a queue, which the page polls.
+thread only. Messages of the widget therefore wait in a queue. The page asks for them, and its
+question is answered when there are some: to ask again and again takes half a core.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import json
 from collections import deque
 from pathlib import Path
@@ -15,9 +18,13 @@ from typing import TYPE_CHECKING, Any
 from comm.base_comm import BaseComm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ipywidgets import Widget
     from playwright.sync_api import Locator, Page
 
+# Seconds until a page that received nothing asks again.
+WAIT = 1.0
 HOST = Path(__file__).with_name("host.js").read_text()
 
 # The strictest policy under which a host can load a module from text: no eval, no network.
@@ -27,10 +34,14 @@ PAGE = f"""<!doctype html><meta charset="utf-8"><title>bridge</title>
 
 
 class QueueComm(BaseComm):
-    """The Python end of a widget's connection; published messages wait in ``sent``."""
+    """The Python end of a widget's connection; published messages wait in ``sent``.
+
+    ``watchers`` are called after each message, on the thread that published it.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         self.sent: deque[dict[str, Any]] = deque()
+        self.watchers: list[Callable[[], Any]] = []
         super().__init__(**kwargs)
 
     def publish_msg(
@@ -44,6 +55,25 @@ class QueueComm(BaseComm):
         if msg_type == "comm_msg":
             message = {"buffer_paths": [], **(data or {})}
             self.sent.append({**message, "buffers": [encode(buffer) for buffer in buffers or ()]})
+            self.wake()
+
+    def wake(self) -> None:
+        for watcher in list(self.watchers):
+            watcher()
+
+    async def received(self) -> None:
+        """Wait for messages or, without any, for a call of `wake`."""
+        loop, event = asyncio.get_running_loop(), asyncio.Event()
+
+        def watcher() -> None:
+            loop.call_soon_threadsafe(event.set)
+
+        self.watchers.append(watcher)
+        try:
+            if not self.sent:
+                await event.wait()
+        finally:
+            self.watchers.remove(watcher)
 
 
 class Bridge:
@@ -51,6 +81,7 @@ class Bridge:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self._comms: dict[str, QueueComm] = {}
         page.expose_function("toPython", self._to_python)
         page.expose_function("fromPython", self._from_python)
         self.clear()
@@ -58,7 +89,9 @@ class Bridge:
     def clear(self) -> None:
         """Replace the page by an empty one, of which nothing remains but the connection."""
         self.answering = True
-        self._comms: dict[str, QueueComm] = {}
+        before, self._comms = self._comms, {}
+        for queue in before.values():
+            queue.wake()
         self.page.goto("about:blank")
         self.page.set_content(PAGE)
         self.page.mouse.move(0, 0)
@@ -98,7 +131,12 @@ class Bridge:
             content = {"data": json.loads(message)}
             self._comms[comm_id].handle_msg({"content": content, "buffers": []})
 
-    def _from_python(self, comm_id: str) -> list[dict[str, Any]]:
+    async def _from_python(self, comm_id: str) -> list[dict[str, Any]]:
+        if not self.answering or comm_id not in self._comms:
+            await asyncio.sleep(0.02)
+            return []
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._comms[comm_id].received(), WAIT)
         if not self.answering or comm_id not in self._comms:
             return []
         sent = self._comms[comm_id].sent

@@ -58,7 +58,7 @@ async ({ id, esm, css, state, paths, buffers, form, initializes, hasSignal }) =>
         emit("msg:custom", message.content, []);
       }
     }
-    setTimeout(poll, 5);
+    poll();
   };
 
   putBuffers(state, paths, buffers);
