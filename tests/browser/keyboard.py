@@ -312,7 +312,8 @@ class Keyboard:
         return [(one[0], one[2]) for one in controls if one[1] == name and kind in ("", one[2])]
 
     def _until(self, condition: Callable[[], bool], name: str) -> None:
-        limit = time.monotonic() + PATIENCE / 1000
+        limit, pause = time.monotonic() + PATIENCE / 1000, 10.0
         while not condition():
             assert time.monotonic() < limit, f"the keys of {name} change nothing"
-            self.page.wait_for_timeout(10)
+            self.page.wait_for_timeout(pause)
+            pause = min(1.5 * pause, 100)

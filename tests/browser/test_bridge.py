@@ -54,33 +54,29 @@ def test_tau_set_by_keyboard_reaches_python(root, widget):
     assert widget.tau == 0
 
 
-@pytest.mark.parametrize(
-    ("control", "trait", "choice"),
-    [
+def test_a_selection_in_a_picker_reaches_python(root, widget):
+    for control, trait, choice in (
         ("uq-stress-feature", "stress_feature", "width"),
         ("uq-feature", "feature", "width"),
         ("uq-measure", "measure", "entropy"),
         ("uq-indicator", "indicator", "entropy"),
         ("uq-interval", "interval", "model"),
-    ],
-)
-def test_a_selection_in_a_picker_reaches_python(root, widget, control, trait, choice):
-    assert getattr(widget, trait) != choice
-    with answered(root):
-        root.get_by_test_id(control).select_option(value=choice)
-    assert getattr(widget, trait) == choice
-    assert root.get_by_test_id(control).input_value() == choice
+    ):
+        assert getattr(widget, trait) != choice
+        with answered(root):
+            root.get_by_test_id(control).select_option(value=choice)
+        assert getattr(widget, trait) == choice
+        assert root.get_by_test_id(control).input_value() == choice
 
 
-@pytest.mark.parametrize(
-    ("control", "trait"), [("uq-repeats", "n_repeats"), ("uq-lines", "ice_lines")]
-)
-def test_a_number_field_reaches_python(root, widget, control, trait):
+def test_a_number_field_reaches_python(root, widget):
     root.get_by_test_id("uq-dependence-options").click()
-    with answered(root):
-        root.get_by_test_id(control).fill("17")
-        root.get_by_test_id(control).press("Enter")
-    assert getattr(widget, trait) == 17
+    for control, trait in (("uq-repeats", "n_repeats"), ("uq-lines", "ice_lines")):
+        assert getattr(widget, trait) != 17
+        with answered(root):
+            root.get_by_test_id(control).fill("17")
+            root.get_by_test_id(control).press("Enter")
+        assert getattr(widget, trait) == 17
 
 
 def test_checkboxes_change_the_curves_without_a_model_call(root, widget):
@@ -145,14 +141,15 @@ def test_filters_choose_rows_without_a_model_call(root, widget):
     assert widget.ice_filter == []
 
 
-@pytest.mark.parametrize(
-    ("control", "choice"),
-    [("uq-measure", "nll"), ("uq-interval", "model"), ("uq-indicator", "nll")],
-)
-def test_another_measure_or_interval_needs_no_model_call(root, control, choice):
-    with answered(root):
-        root.get_by_test_id(control).select_option(value=choice)
-    assert model_calls(root) == 0
+def test_another_measure_or_interval_needs_no_model_call(root):
+    for control, choice in (
+        ("uq-measure", "nll"),
+        ("uq-interval", "model"),
+        ("uq-indicator", "nll"),
+    ):
+        with answered(root):
+            root.get_by_test_id(control).select_option(value=choice)
+        assert model_calls(root) == 0, control
 
 
 def test_another_feature_calls_the_model_once(root):
@@ -188,35 +185,33 @@ def test_names_and_labels_are_text(root, page):
     assert page.title() == "bridge"
 
 
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [
-        ("tau", 7),
-        ("feature", "no such feature"),
-        ("measure", "no such measure"),
-        ("n_repeats", -1),
-        ("ice_filter", [{"feature": "width", "low": "zero", "high": None}]),
-        ("ice_filter", [{"feature": "no such feature", "low": 0, "high": 1}]),
-    ],
-)
-def test_an_invalid_value_from_the_browser_is_an_error_of_one_sentence(
-    root, widget, page, trait, value
-):
-    before = getattr(widget, trait)
-    with answered(root):
-        page.evaluate(
-            """([trait, value]) => {
-              model.set(trait, value);
-              model.set("_seq", model.get("_seq") + 1);
-              model.save_changes();
-            }""",
-            [trait, value],
-        )
-    expect(root.get_by_test_id("uq-error")).to_have_text(re.compile(r"\w.*[.?]$"))
-    assert getattr(widget, trait) == before
-    with answered(root):
-        root.get_by_test_id("uq-tau").press("ArrowRight")
-    expect(root.get_by_test_id("uq-error")).to_be_hidden()
+INVALID = [
+    ("tau", 7),
+    ("feature", "no such feature"),
+    ("measure", "no such measure"),
+    ("n_repeats", -1),
+    ("ice_filter", [{"feature": "width", "low": "zero", "high": None}]),
+    ("ice_filter", [{"feature": "no such feature", "low": 0, "high": 1}]),
+]
+
+
+def test_an_invalid_value_from_the_browser_is_an_error_of_one_sentence(root, widget, page):
+    for trait, value in INVALID:
+        before = getattr(widget, trait)
+        with answered(root):
+            page.evaluate(
+                """([trait, value]) => {
+                  model.set(trait, value);
+                  model.set("_seq", model.get("_seq") + 1);
+                  model.save_changes();
+                }""",
+                [trait, value],
+            )
+        expect(root.get_by_test_id("uq-error")).to_have_text(re.compile(r"\w.*[.?]$"))
+        assert getattr(widget, trait) == before
+        with answered(root):
+            root.get_by_test_id("uq-tau").press("ArrowRight")
+        expect(root.get_by_test_id("uq-error")).to_be_hidden()
 
 
 def test_the_widget_survives_an_error_of_the_model(root, model):

@@ -106,14 +106,21 @@ FORMS = {
 }
 
 
+@pytest.fixture(scope="module")
+def curves():
+    """An explorer of the curves alone, for one form after the other."""
+    X, y = data()
+    cohort = {"name": "large b", "ice_filter": [{"feature": "b", "low": 0.0}], "complement": False}
+    inputs = {"feature": "a", "cohorts": [cohort], "views": ["dependence", "comparison"]}
+    with uq.explore({"line": line, "flat": flat}, X, y, n_repeats=4, **inputs) as explorer:
+        assert explorer.wait()
+        yield explorer, explorer.state
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_both_curves_have_the_values_and_the_form_that_the_inputs_choose(explorer, form):
-    explorer.feature = "a"
-    for name, value in form.items():
-        setattr(explorer, name, value)
-    explorer.cohorts = [
-        {"name": "large b", "ice_filter": [{"feature": "b", "low": 0.0}], "complement": False}
-    ]
+def test_both_curves_have_the_values_and_the_form_that_the_inputs_choose(curves, form):
+    explorer, before = curves
+    explorer.state = {**before, **form}
     for other in ("model:flat", "cohort:large b"):
         explorer.compare_with = other
         assert explorer.wait()

@@ -66,7 +66,8 @@ def explainer() -> uq.Explainer:
 @pytest.mark.parametrize(
     ("kinds", "n_messages", "seed"),
     [
-        ((uq.Explorer,), 10_000, 1),
+        ((uq.Explorer,), 3_000, 1),
+        pytest.param((uq.Explorer,), 10_000, 1, marks=pytest.mark.slow),
         ((uq.ImportanceView,), 500, 2),
         ((uq.DependenceView,), 500, 3),
         ((uq.StressView,), 500, 4),
@@ -74,7 +75,16 @@ def explainer() -> uq.Explainer:
         ((uq.PerformanceView,), 500, 6),
         ((uq.Explorer, uq.DependenceView), 300, 7),
     ],
-    ids=["explorer", "importance", "dependence", "stress", "surface", "performance", "linked"],
+    ids=[
+        "explorer",
+        "explorer at length",
+        "importance",
+        "dependence",
+        "stress",
+        "surface",
+        "performance",
+        "linked",
+    ],
 )
 def test_a_widget_answers_after_random_messages(
     explainer: uq.Explainer,
