@@ -47,7 +47,8 @@ test: $(DEV) $(LIBRARIES) $(HOSTS)
 	$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
 	$(BIN)/python $(PYTEST)
 
-checks: lint types front-end doctests libraries hosts
+# The hosts start first: they often wait, and the rest runs meanwhile.
+checks: hosts lint types front-end doctests libraries
 
 lint: $(DEV)
 	$(BIN)/ruff check

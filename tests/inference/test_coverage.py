@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
+from benchmarks import bench_importance_coverage
 from benchmarks.bench_coverage import coverage
-from benchmarks.bench_importance_coverage import (
-    CELLS,
-    coverages,
-)
+from benchmarks.bench_importance_coverage import CELLS
 from models import permuted_donors
 from uqwidgets.inference import bounds, mean_change
 from uqwidgets.inference.population import Population
@@ -17,6 +17,8 @@ from uqwidgets.inference.population import Population
 RUNS = 150
 # Four standard errors of a coverage of 0.93 over these runs.
 SLACK = 4 * np.sqrt(0.93 * 0.07 / RUNS)
+# Two tests look at the same simulation.
+coverages = cache(bench_importance_coverage.coverages)
 
 
 @pytest.mark.parametrize("n", [50, 200])
