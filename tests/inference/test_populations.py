@@ -51,9 +51,11 @@ CANCELLING = [
 
 @pytest.mark.parametrize("rows", [None, X > -0.5])
 @pytest.mark.parametrize("at_once", [1 << 20, 2 * N])
-def test_moments_are_those_of_each_population(rows, at_once, monkeypatch):
+@pytest.mark.parametrize("third_order", [N, N // 4])
+def test_moments_are_those_of_each_population(rows, at_once, third_order, monkeypatch):
+    monkeypatch.setattr("uqwidgets.inference.drawn_pairs._MOST_THIRD_ORDER", third_order)
     monkeypatch.setattr("uqwidgets.inference.moment_paths._MOST_VALUES", at_once)
-    monkeypatch.setattr("uqwidgets.inference.moment_paths._BLOCK", 3 * N // 2)
+    monkeypatch.setattr("uqwidgets.inference.influence_paths._BLOCK", 3 * N // 2)
     each = [Population.of(N, w, rows) for w in np.exp(TILTS * X[:, None]).T]
     changes, originals = [CHANGES[0], CHANGES[2], *CANCELLING], [X**2, X, X, X]
     path = path_moments(
@@ -73,6 +75,26 @@ def test_moments_are_those_of_each_population(rows, at_once, monkeypatch):
     # Interactions are not known where only some rows are scored.
     assert used == ({0, 1} if rows is None else {0})
     assert not lacking.any()
+
+
+def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch):
+    rng = np.random.default_rng(3)
+    n = 8000
+    # Sorted rows with a period, and skewed changes.
+    x = np.sort(rng.exponential(size=n)) + (np.arange(n) % 8 == 0)
+    donors = np.stack([rng.permutation(n) for _ in range(5)])
+    change, population = (x[donors] - x) ** 2 + x, Population.of(n, x / x.mean(), x > 0.1)
+
+    def moments():
+        one = mean_change(change, donors, x, population)
+        return np.array(row_moments(one, population)), bounds(one, "u-statistic", 0.95, population)
+
+    complete, exact = moments()
+    monkeypatch.setattr("uqwidgets.inference.drawn_pairs._MOST_THIRD_ORDER", n // 8)
+    sampled, nearly = moments()
+    assert (sampled != complete).sum() == 2  # the cubes and the interaction
+    tolerance = 1e-3 * (exact.high - exact.low)
+    assert [nearly.low, nearly.high] == pytest.approx([exact.low, exact.high], abs=tolerance)
 
 
 def test_where_interactions_are_needed_and_not_known_it_is_said():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import ROUNDING, less_noisy
@@ -18,6 +19,9 @@ from uqwidgets.inference.sums import dot, values_at
 _CACHED_VALUES = 1 << 15
 # The weights of the pairs are computed once, and not once per pass, up to this many of them.
 _MOST_STORED_WEIGHTS = 1 << 20
+# Sums of the third order correct the skewness of an interval, which is small for so many rows.
+# With more rows they are taken from a random sample of them.
+_MOST_THIRD_ORDER = 1 << 14
 
 
 def mean_change(
@@ -254,6 +258,38 @@ def _subgroup_means(
     return np.asarray(np.divide(sums, rows, out=np.zeros_like(sums), where=rows > 0)[subgroups])
 
 
+def third_order_rows(
+    is_scored: npt.NDArray[np.bool_], step: int
+) -> tuple[Sequence[slice | Positions], float]:
+    """Return the scored rows whose pairs are in sums of the third order, in blocks.
+
+    Parameters
+    ----------
+    is_scored : ndarray of shape (n,)
+    step : int
+        Rows of a block.
+
+    Returns
+    -------
+    blocks : sequence of slice or ndarray of int
+        All rows, or the same random sample of the scored rows each time.
+    factor : float
+        By it the sums over the blocks are multiplied to give those over all rows.
+    """
+    n = len(is_scored)
+    if n <= _MOST_THIRD_ORDER:
+        return [slice(first, first + step) for first in range(0, n, step)], 1.0
+    rows = np.flatnonzero(is_scored)
+    n_scored = len(rows)
+    if n_scored > _MOST_THIRD_ORDER:
+        # One of each of as many parts of the same size.
+        places = np.arange(_MOST_THIRD_ORDER) + np.random.default_rng(0).random(_MOST_THIRD_ORDER)
+        places *= n_scored / _MOST_THIRD_ORDER
+        rows = rows[np.minimum(places.astype(np.intp), n_scored - 1)]
+    blocks = [rows[first : first + step] for first in range(0, len(rows), step)]
+    return blocks, n_scored / max(1, len(rows))
+
+
 def _third_order(
     influence: Influence, donors: Positions, population: Population
 ) -> tuple[float, float]:
@@ -265,17 +301,17 @@ def _third_order(
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
-        for first in range(0, len(of_rows), step):
-            some = slice(first, first + step)
+        blocks, factor = third_order_rows(population.scored > 0, step)
+        for some in blocks:
             pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
             others = of_rows[some] / largest - pairs
             of_donors = values_at(of_rows, donors[chunk, some])
             of_donors /= largest
             of_donors -= pairs
             others *= of_donors
-            chains += float(np.einsum("ki,ki->", pairs, others))
+            chains += factor * float(np.einsum("ki,ki->", pairs, others))
             np.multiply(pairs, pairs, out=others)
-            cubes += float(np.einsum("ki,ki->", others, pairs))
+            cubes += factor * float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others, of_donors  # otherwise they stay in memory while the next come
     rows = of_rows / largest
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest

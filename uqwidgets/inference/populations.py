@@ -89,13 +89,7 @@ def mean_changes_in(
     check : callable
         Called between parts of the work; what it raises ends it.
     """
-    repeats, n = donors.shape
-    indices = np.ascontiguousarray(donors.T, dtype=np.int32).ravel()
-    starts = np.arange(0, len(indices) + 1, repeats, dtype=np.int64)
-
-    def matrix(lines: Floats) -> csr_array:
-        return csr_array((np.ascontiguousarray(lines.T).ravel(), indices, starts), shape=(n, n))
-
+    matrix = pair_matrices(donors)
     ones, matrices = matrix(np.ones(donors.shape)), [matrix(lines) for lines in changes]
     parts = []
     for part in populations.parts(_MOST_VALUES):
@@ -104,6 +98,30 @@ def mean_changes_in(
         totals = _dot(s, np.asarray(ones @ w))
         parts.append(np.stack([_dot(s, np.asarray(m @ w)) / totals for m in matrices]))
     return np.concatenate(parts, axis=1)
+
+
+def pair_matrices(donors: npt.NDArray[np.integer[Any]]) -> Callable[[Floats], csr_array]:
+    """Return what makes sparse matrices whose row i has values in the columns of its donors.
+
+    Parameters
+    ----------
+    donors : ndarray of shape (K, n)
+
+    Returns
+    -------
+    callable
+        From an array (K, n) with a value of each pair to a matrix of shape (n, n), which has a
+        copy of the values.
+    """
+    repeats, n = donors.shape
+    index = np.int32 if donors.size <= np.iinfo(np.int32).max else np.int64
+    indices = donors.T.astype(index).ravel()
+    starts = np.arange(0, donors.size + 1, repeats, dtype=index)
+
+    def matrix(values: Floats) -> csr_array:
+        return csr_array((values.T.flatten(), indices, starts), shape=(n, n))
+
+    return matrix
 
 
 def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[Floats, Floats]:

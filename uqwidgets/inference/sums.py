@@ -39,15 +39,16 @@ def values_at(values: Floats, positions: Positions) -> Floats:
 
 
 def squared_deviations(values: Floats, unit: npt.ArrayLike) -> Floats:
-    """Sum the squared deviations of columns from their means, in squares of a unit.
+    """Sum the squared deviations of every line from its mean, in squares of a unit.
 
     Parameters
     ----------
-    values : ndarray of shape (n,) or (n, t)
+    values : ndarray of shape (n,) or (t, n)
     unit : array-like of shape () or (t,)
         A size of the deviations, so that their squares do not overflow.
     """
-    mean, total = values.mean(axis=0), np.zeros(values.shape[1:])
-    for start in range(0, len(values), _BLOCK):
-        total += np.square((values[start : start + _BLOCK] - mean) / unit).sum(axis=0)
+    mean, unit = values.mean(axis=-1, keepdims=True), np.asarray(unit)[..., None]
+    total = np.zeros(values.shape[:-1])
+    for start in range(0, values.shape[-1], _BLOCK):
+        total += np.square((values[..., start : start + _BLOCK] - mean) / unit).sum(axis=-1)
     return total

@@ -1,0 +1,276 @@
+"""Influences of rows on the mean change over drawn pairs, in many populations at once.
+
+`uqwidgets.inference.mean_change` gives them in one population. Sums over the pairs of all
+populations are products of a sparse matrix, see `pair_matrices`. Arrays have the populations first
+and the rows last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
+from uqwidgets.inference.drawn_pairs import third_order_rows
+from uqwidgets.inference.pooled_skewness import PooledSkewness
+from uqwidgets.inference.populations import Populations
+
+# Values of an array (populations, rows) that fit the processor's cache.
+_BLOCK = 1 << 15
+
+
+class RowInfluences(NamedTuple):
+    """Influences of rows and what their squares contain twice, (t, n), with those of the pairs.
+
+    The pairs have the coefficients (t,) of the measure of the scored row and of the donor, each
+    with its values (t, n), subtracted, and are multiplied by their share (t,).
+    """
+
+    of_rows: Floats
+    double_counted: Floats
+    subtracted: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | tuple[()]
+    share_of_pairs: Floats
+
+
+class PathInfluences:
+    """Sums over the drawn pairs in every population.
+
+    Parameters
+    ----------
+    populations : Populations
+    changes : sequence of ndarray of shape (K, n)
+    donors : ndarray of shape (K, n)
+        A permutation of the rows in each line.
+    ones, of_changes : csr_array of shape (n, n), and a sequence of them
+        The pairs, each with the value 1 or with its change, see `pair_matrices`.
+    """
+
+    def __init__(
+        self,
+        populations: Populations,
+        changes: Sequence[Floats],
+        donors: npt.NDArray[np.integer[Any]],
+        ones: csr_array,
+        of_changes: Sequence[csr_array],
+    ) -> None:
+        self.scores_some = populations.scored is not populations.weights
+        self.populations = populations
+        self.changes, self.donors = changes, donors
+        self.n, self.t = populations.weights.shape
+        self._step = max(1, _BLOCK // self.t)
+        self._w, self._s = _by_population(populations.weights), _by_population(populations.scored)
+        self._leverage = _by_population(populations.leverage_cubed)
+        self._ones = ones
+        # Sums over the repeats of the weight of the other row of the pair, times powers of the
+        # change; then the same of its square.
+        squared = np.square(populations.weights)
+        both = np.concatenate([populations.weights, squared], axis=1)
+        self._drawn, self._squared = np.split(_product(ones, both), 2)
+        self._received = _product(ones.T, populations.scored)
+        shape = (len(changes), self.t, self.n)
+        self._change_drawn, self._change_received = np.empty(shape), np.empty(shape)
+        self._change_squared, self._squares = np.empty(shape), np.empty(shape)
+        of_square = ones.copy()
+        for m, of_change in enumerate(of_changes):
+            drawn = np.split(_product(of_change, both), 2)
+            self._change_drawn[m], self._change_squared[m] = drawn
+            self._change_received[m] = _product(of_change.T, populations.scored)
+            np.square(of_change.data, out=of_square.data)
+            self._squares[m] = _product(of_square, squared)
+        w, s = self._w, self._s
+        self._totals = s.sum(axis=1), w.sum(axis=1)
+        self._third_order_rows = third_order_rows(np.any(s > 0, axis=0), self._step)
+        total = _sums(s, self._drawn)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self.estimates = np.stack([_sums(s, d) for d in self._change_drawn]) / total
+            self._pair_spread = _sums(np.square(s), self._squared) / total**2
+            self._scale = (self.n / total)[:, None]
+
+    def rows(self, m: int, original: Floats) -> RowInfluences:
+        """Return the influences, with control variates where these are needed."""
+        estimate = self.estimates[m][:, None]
+        scored = self._as_scored(m, slice(None))
+        donated = self._change_received[m] - estimate * self._received
+        donated *= self._w
+        donated *= self._scale
+        squares = self._squares[m] - 2 * estimate * self._change_squared[m]
+        squares += estimate**2 * self._squared
+        squares *= np.square(self._scale * self._s)
+        np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
+        plain = RowInfluences(scored + donated, squares, (), np.ones(self.t))
+        if not squares.any():
+            return plain
+        total, unit = _Total(self.n, self.t), np.square(_largest(plain.of_rows))[:, None]
+        for block in self._blocks():
+            total.add((np.square(plain.of_rows[:, block]) - squares[:, block]) / unit)
+        share = share_of_controls(relative_precisions(total.sum, total.error))
+        if not share.any():
+            return plain
+        return self._controlled(plain, m, original, share, scored, donated)
+
+    def _as_scored(self, m: int, rows: slice) -> Floats:
+        """Return the influences of some rows as scored."""
+        estimate = self.estimates[m][:, None]
+        change: Floats = self._change_drawn[m, :, rows] - estimate * self._drawn[:, rows]
+        change *= self._s[:, rows]
+        change *= self._scale
+        return change
+
+    def _controlled(
+        self,
+        plain: RowInfluences,
+        m: int,
+        original: Floats,
+        share: Floats,
+        by_scored: Floats,
+        by_donor: Floats,
+    ) -> RowInfluences:
+        """Subtract a share of the measure of both rows of a pair, as control variates."""
+        of_scored, of_donor = (
+            w * (original - (_sums(w, original) / total)[:, None])
+            for w, total in zip((self._s, self._w), self._totals, strict=True)
+        )
+        drawn = _product(self._ones, _by_population(of_donor))
+        received = _product(self._ones.T, _by_population(of_scored))
+        slopes = share * regression_on_two(
+            len(self.donors),
+            _sums(of_scored, of_scored),
+            _sums(of_donor, of_donor),
+            _sums(of_scored, drawn),
+            _sums(of_scored, by_scored),
+            _sums(of_donor, by_donor),
+        )
+        of_rows = plain.of_rows - slopes[1][:, None] * drawn - slopes[0][:, None] * received
+        subtracted = (slopes[0], of_scored), (slopes[1], of_donor)
+        squares = np.zeros_like(of_rows)
+        for block in self._blocks():
+            for k in range(len(self.donors)):
+                squares[:, block] += np.square(self._pairs(m, k, block, subtracted))
+        return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)
+
+    def _pairs(self, m: int, k: int, rows: slice | Positions, subtracted: Any) -> Floats:
+        """Return the influence of each pair of a repeat, for some scored rows."""
+        donors = self.donors[k, rows]
+        pairs = _values_at(self._w, donors)
+        pairs *= self.changes[m][k, rows] - self.estimates[m][:, None]
+        pairs *= self._s[:, rows]
+        pairs *= self._scale
+        if subtracted:
+            (a, of_scored), (b, of_donor) = subtracted
+            pairs -= a[:, None] * of_scored[:, rows]
+            pairs -= b[:, None] * _values_at(of_donor, donors)
+        return pairs
+
+    def fields(self, m: int, rows: RowInfluences) -> Floats:
+        """Return the moments of the influences, and those without leverage, (fields, t)."""
+        unit = _largest(rows.of_rows)
+        column = unit[:, None]
+        squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
+        plain, leveraged = _Total(self.n, self.t), _Total(self.n, self.t)
+        pooled = PooledSkewness(self.t)
+        for block in self._blocks():
+            w, s = self._w[:, block], self._s[:, block]
+            relative = rows.of_rows[:, block] / column
+            pooled.add(self._as_scored(m, block) / column, relative, w)
+            parts = np.square(relative)
+            squares += parts.sum(axis=1)
+            cubes += _sums(parts, relative)
+            for weights, total in zip((s, w), self._totals, strict=True):
+                of_weights += _sums(relative, weights) / total
+            parts -= rows.double_counted[:, block] / column**2
+            plain.add(parts)
+            parts *= self._leverage[:, block]
+            leveraged.add(parts)
+        scale = np.where(squares > 0, squares, 1.0)
+        chains, of_pairs = self._third_order(m, rows, unit)
+        skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
+        ess, evenness = self.populations.ess_and_evenness
+        return np.stack(
+            [
+                self.estimates[m],
+                unit * np.sqrt(squares) / self.n,
+                leveraged.sum / scale,
+                leveraged.error / scale,
+                skewness,
+                2 * (chains - plain.sum * of_weights) / scale**1.5,
+                1 / ess,
+                self._pair_spread,
+                evenness,
+                plain.sum / scale,
+                plain.error / scale,
+            ]
+        )
+
+    def _third_order(self, m: int, rows: RowInfluences, unit: Floats) -> tuple[Floats, Floats]:
+        """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of."""
+        relative = rows.of_rows / unit[:, None]
+        share = (rows.share_of_pairs / unit)[:, None]
+        chains, cubes = np.zeros(self.t), np.zeros(self.t)
+        blocks, factor = self._third_order_rows
+        for block in blocks:
+            for k, donors in enumerate(self.donors):
+                pairs = self._pairs(m, k, block, rows.subtracted)
+                pairs *= share
+                others = relative[:, block] - pairs
+                others *= _values_at(relative, donors[block]) - pairs
+                chains += _sums(pairs, others)
+                cubes += _sums(np.square(pairs), pairs)
+        return factor * chains, factor * cubes
+
+    def _blocks(self) -> Iterator[slice]:
+        yield from (slice(start, start + self._step) for start in range(0, self.n, self._step))
+
+
+def _by_population(values: Floats) -> Floats:
+    """Turn an array (n, t) into one of shape (t, n), or the reverse."""
+    return np.ascontiguousarray(values.T)
+
+
+def _product(matrix: csr_array | csc_array, values: Floats) -> Floats:
+    """Multiply a matrix (n, n) by values (n, t), and turn the product into an array (t, n)."""
+    return _by_population(np.asarray(matrix @ values))
+
+
+def _values_at(values: Floats, positions: npt.NDArray[np.integer[Any]]) -> Floats:
+    """Return the values (t, n) of some rows, shape (t, m)."""
+    return np.take(values, positions.astype(np.intp), axis=1, mode="clip")
+
+
+def _largest(of_rows: Floats) -> Floats:
+    """Largest absolute value in each population, 1 where all are zero."""
+    largest = np.maximum(of_rows.max(axis=1), -of_rows.min(axis=1))
+    return np.where(largest > 0, largest, 1.0)
+
+
+def _sums(one: Floats, other: Floats) -> Floats:
+    return np.asarray(np.einsum("tn,tn->t", *np.broadcast_arrays(one, other)))
+
+
+class _Total:
+    """The sum over rows of independent parts, with its standard error, block by block."""
+
+    def __init__(self, n: int, t: int) -> None:
+        self._n = n
+        self.sum, self._squares = np.zeros(t), np.zeros(t)
+
+    def add(self, parts: Floats) -> None:
+        """Add the parts (t, m) of some rows."""
+        self.sum += parts.sum(axis=1)
+        self._squares += _sums(parts, parts)
+
+    @property
+    def error(self) -> Floats:
+        """Standard error of the sum."""
+        return np.sqrt(np.maximum(self._squares - self.sum**2 / self._n, 0.0))
+
+
+def relative_precisions(variance: Floats, error: Floats) -> Floats:
+    """Relative precision of variances, see `uqwidgets.inference.variance`; -1 for unknown ones."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.where(variance > 0, np.square(variance / error), 0.0)
+    return np.where(np.isnan(variance), -1.0, precision)
