@@ -194,6 +194,28 @@ describe("a view on demand", () => {
     expect(refresh).toHaveBeenCalledOnce();
     expect(view.read({} as never, {} as never, {} as never)).toBe(3);
   });
+
+  it("is tried again after a frame that comes while a request fails", async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const module = { example: { name: "example", read: () => 3, panel } };
+    const load = vi
+      .fn()
+      .mockImplementationOnce(() => new Promise((_, reject) => (fail = reject)))
+      .mockResolvedValue(module);
+    const session = { parts: { load }, refresh: vi.fn() };
+    const { signal } = new AbortController();
+    const shown = onDemand<number>("example", () => Promise.reject()).panel({
+      session,
+      signal,
+    } as unknown as Context);
+    document.body.replaceChildren(shown.element);
+    for (const frame of frames) shown.update(frame);
+    expect(load).toHaveBeenCalledOnce();
+    fail(new Error("No kernel."));
+    await settled();
+    expect(load).toHaveBeenCalledTimes(2);
+    expect(document.body.contains(element)).toBe(true);
+  });
 });
 
 describe("controls under more", () => {

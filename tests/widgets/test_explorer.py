@@ -386,8 +386,13 @@ def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
     assert reference() is None
 
 
-def test_an_embedded_page_has_the_front_end_and_all_inputs(explorer: uq.Explorer) -> None:
+def test_an_embedded_page_has_the_front_end_and_all_inputs(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`ipywidgets.embed` drops defaults, and a default is what draws the widget."""
+    # It asks all widgets of the process, and some of other tests hold closed ones.
+    own = {widget.model_id: widget for widget in (explorer, explorer.layout)}
+    monkeypatch.setattr("ipywidgets.widgets.widget._instances", own)
     data = embed_data(views=[explorer], drop_defaults=True)
     stored = data["manager_state"]["state"][explorer.model_id]["state"]
     assert stored["_esm"] == explorer._esm

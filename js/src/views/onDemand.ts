@@ -26,6 +26,7 @@ export function onDemand<Part>(
       let panel: Panel | null = null;
       /** The frame at the last attempt; the next frame shows that there is a kernel, so it is tried again. */
       let tried: Frame | null = null;
+      let latest: Shown | null = null;
       let loading = false;
       const load = async () => {
         loading = true;
@@ -41,15 +42,20 @@ export function onDemand<Part>(
           setText(element, error instanceof Error ? error.message : String(error));
         }
         loading = false;
+        attempt(); // A frame may have come in the meantime.
+      };
+      const attempt = () => {
+        if (panel || loading || !latest?.frame || latest.frame === tried) return;
+        if (!isNeeded(about, latest)) return;
+        tried = latest.frame;
+        load();
       };
       return {
         element,
         update(shown): void {
+          latest = shown;
           if (panel) panel.update(shown);
-          else if (!loading && shown.frame && shown.frame !== tried && isNeeded(about, shown)) {
-            tried = shown.frame;
-            load();
-          }
+          else attempt();
         },
       };
     },
