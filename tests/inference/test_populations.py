@@ -97,6 +97,42 @@ def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch)
     assert [nearly.low, nearly.high] == pytest.approx([exact.low, exact.high], abs=tolerance)
 
 
+@pytest.mark.parametrize("cancels", [False, True])
+def test_widths_are_estimated_from_a_sample_of_the_rows(cancels):
+    rng = np.random.default_rng(5)
+    n, repeats = 6000, 5
+    x = np.sort(rng.normal(size=n))
+    donors = np.stack([rng.permutation(n) for _ in range(repeats)])
+    noise = 0.2 * rng.normal(size=(repeats, n))
+    change = (x[donors] - x if cancels else (x[donors] - x) ** 2) + noise
+    weights = np.exp(np.outer(x, [-0.5, 0.0, 0.5]))
+    weights /= weights.mean(axis=0)
+    scored = weights * (x > -1)[:, None]
+    for populations in (
+        Populations(weights, weights, n),
+        Populations(weights, scored, int((x > -1).sum())),
+    ):
+        complete, rough = (
+            path_moments(
+                populations,
+                [change],
+                donors,
+                [x],
+                lambda: None,
+                with_interactions=False,
+                most_rows=most_rows,
+            )
+            for most_rows in (None, 2000)
+        )
+        np.testing.assert_allclose(rough.moments.estimate, complete.moments.estimate, rtol=1e-9)
+        (low, high, _), (rough_low, rough_high, _) = (
+            each.bounds(0.95) for each in (complete, rough)
+        )
+        # The standard error of a standard deviation of 2000 normal values is 1.6 %.
+        assert rough_high - rough_low == pytest.approx(high - low, rel=0.1)
+        assert (np.abs(rough_low - low) < 0.1 * (high - low)).all()
+
+
 def test_where_interactions_are_needed_and_not_known_it_is_said():
     each = [Population.of(N, w) for w in np.exp(TILTS * X[:, None]).T]
     changes, originals = [*CANCELLING, CHANGES[2]], [X, X, X]

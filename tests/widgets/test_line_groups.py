@@ -14,8 +14,8 @@ import traitlets as t
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import NAMES, inputs_of
-from uqwidgets.widgets.over_tau import Level
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.tracks import Level
 from uqwidgets.widgets.views.dependence import DependenceView
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.histograms import Histograms

@@ -18,9 +18,10 @@ from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.interpolation import interpolated, nodes
-from uqwidgets.widgets.over_tau import Level, OverTau, Side, settle
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.tracks import Level, Side, settle
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
 from uqwidgets.widgets.views.importance.view import ImportanceView
@@ -283,7 +284,10 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
 
 
 def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
-    """Those of both sides are computed together, with 0 once, for the measures that are shown."""
+    """Those of both sides are computed together, with 0 once, for the measures that are shown.
+
+    The widths of its intervals are those of a sample of the rows.
+    """
     counted = {"estimates": [], "moments": []}
 
     def estimates(populations, changes, *rest):
@@ -291,7 +295,9 @@ def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
         return mean_changes_in(populations, changes, *rest)
 
     def moments(populations, changes, *rest, **options):
-        counted["moments"].append((len(changes), populations.weights.shape[1]))
+        counted["moments"].append(
+            (len(changes), populations.weights.shape[1], options["most_rows"])
+        )
         return path_moments(populations, changes, *rest, **options)
 
     monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MANY_ROWS", 1)
@@ -303,11 +309,42 @@ def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
     n_shown = sum(name.startswith("importance.measures.") for name in columns)
     assert n_shown >= 1
     assert counted["estimates"] == [(n_shown, 9)] * n_features
-    assert counted["moments"] == [(n_shown, 5)] * n_features
+    assert counted["moments"] == [(n_shown, 5, 1 << 14)] * n_features
     list(messages)
-    # Then there are more of each.
+    # Then there are more of each, and of all rows.
     assert counted["estimates"][n_features:]
-    assert counted["moments"][n_features:]
+    later = counted["moments"][n_features:]
+    assert later[:n_features] == [(n_shown, 5, None)] * n_features
+    assert {most_rows for _, _, most_rows in later} == {None}
+
+
+def test_rough_intervals_of_a_first_message_are_followed_by_precise_ones(watched, monkeypatch):
+    patched = "uqwidgets.widgets.views.importance.over_tau."
+    monkeypatch.setattr(patched + "_MANY_ROWS", 1)
+    monkeypatch.setattr(patched + "_ROUGH_ROWS", len(watched.widget.explainer.table) // 2)
+    watched.follow()
+    (meta, first), (last_meta, last) = watched.messages[0], watched.messages[-1]
+
+    def ends(meta, columns):
+        """The ends of the intervals without stress, and the estimates at -1, 0 and 1."""
+        columns_at = {}
+        for track in meta["tracks"]:
+            for name in track["columns"]:
+                if name.startswith("importance.") and name.endswith((".low", ".high", "value")):
+                    middle = track["below"]
+                    at = [0, middle, -1] if name.endswith("value") else middle
+                    columns_at[name] = columns[name][at]
+        return columns_at
+
+    rough, precise = ends(meta, first), ends(last_meta, last)
+    assert rough.keys() == precise.keys()
+    low, high, value = (
+        next(name for name in rough if name.endswith(end)) for end in ("low", "high", "value")
+    )
+    np.testing.assert_allclose(rough[value], precise[value], rtol=1e-5)
+    widest = np.max(precise[high] - precise[low])
+    differences = [np.abs(rough[name] - precise[name]) / widest for name in (low, high)]
+    assert 0 < np.max(differences) < 0.25
 
 
 def test_another_feature_leaves_the_importance_as_it_is(watched, monkeypatch):

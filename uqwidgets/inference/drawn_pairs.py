@@ -279,15 +279,26 @@ def third_order_rows(
     n = len(is_scored)
     if n <= _MOST_THIRD_ORDER:
         return [slice(first, first + step) for first in range(0, n, step)], 1.0
-    rows = np.flatnonzero(is_scored)
-    n_scored = len(rows)
-    if n_scored > _MOST_THIRD_ORDER:
-        # One of each of as many parts of the same size.
-        places = np.arange(_MOST_THIRD_ORDER) + np.random.default_rng(0).random(_MOST_THIRD_ORDER)
-        places *= n_scored / _MOST_THIRD_ORDER
-        rows = rows[np.minimum(places.astype(np.intp), n_scored - 1)]
-    blocks = [rows[first : first + step] for first in range(0, len(rows), step)]
-    return blocks, n_scored / max(1, len(rows))
+    rows, factor = sample_of_rows(is_scored, _MOST_THIRD_ORDER)
+    return [rows[first : first + step] for first in range(0, len(rows), step)], factor
+
+
+def sample_of_rows(is_counted: npt.NDArray[np.bool_], most: int) -> tuple[Positions, float]:
+    """Return a random sample of some rows, the same each time, and the inverse of its share.
+
+    Parameters
+    ----------
+    is_counted : ndarray of shape (n,)
+        Whether a row is one of those that are sampled.
+    most : int
+        Rows of the sample, unless there are fewer.
+    """
+    rows = np.flatnonzero(is_counted)
+    if len(rows) <= most:
+        return rows, 1.0
+    # One of each of as many parts of the same size.
+    places = (np.arange(most) + np.random.default_rng(0).random(most)) * (len(rows) / most)
+    return rows[np.minimum(places.astype(np.intp), len(rows) - 1)], len(rows) / most
 
 
 def _third_order(

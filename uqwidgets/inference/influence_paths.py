@@ -16,9 +16,9 @@ from scipy.sparse import csc_array, csr_array
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
-from uqwidgets.inference.drawn_pairs import third_order_rows
+from uqwidgets.inference.drawn_pairs import sample_of_rows, third_order_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
-from uqwidgets.inference.populations import Populations
+from uqwidgets.inference.populations import Populations, pair_matrices
 
 # Values of an array (populations, rows) that fit the processor's cache.
 _BLOCK = 1 << 15
@@ -28,7 +28,7 @@ class RowInfluences(NamedTuple):
     """Influences of rows and what their squares contain twice, (t, n), with those of the pairs.
 
     The pairs have the coefficients (t,) of the measure of the scored row and of the donor, each
-    with its values (t, n), subtracted, and are multiplied by their share (t,).
+    with its values, subtracted, and are multiplied by their share (t,).
     """
 
     of_rows: Floats
@@ -37,58 +37,115 @@ class RowInfluences(NamedTuple):
     share_of_pairs: Floats
 
 
+class DrawnPairs(NamedTuple):
+    """The drawn pairs of the rows in both roles, as sparse matrices with a line for every row.
+
+    Attributes
+    ----------
+    changes : sequence of ndarray of shape (K, n)
+    donors : ndarray of shape (K, n)
+        A permutation of the rows in each line.
+    rows : ndarray of shape (r,) or None
+        The rows whose influences are computed, a sample of the rows with weight; None for all.
+    factor : float
+        Rows with weight for each of them.
+    as_scored, as_donor : sequence of sparse arrays of shape (r, n)
+        The first has ones in the columns of the rows with which a row is in a pair, the others the
+        changes.
+    """
+
+    changes: Sequence[Floats]
+    donors: npt.NDArray[np.integer[Any]]
+    rows: Positions | None
+    factor: float
+    as_scored: Sequence[csr_array]
+    as_donor: Sequence[csr_array | csc_array]
+
+    @classmethod
+    def of(
+        cls,
+        changes: Sequence[Floats],
+        donors: npt.NDArray[np.integer[Any]],
+        weights: Floats,
+        most_rows: int | None,
+    ) -> DrawnPairs:
+        """Return the pairs of all rows, or of a sample if more than ``most_rows`` have weight.
+
+        Parameters
+        ----------
+        changes, donors
+            See the attributes.
+        weights : ndarray of shape (n, t)
+            Of the rows as donors, in each population.
+        most_rows : int or None
+        """
+        n = donors.shape[1]
+        if most_rows is not None:
+            rows, factor = sample_of_rows(np.any(weights > 0, axis=1), most_rows)
+            if factor > 1:
+                ones = np.ones((len(donors), len(rows)))
+                matrix = pair_matrices(donors[:, rows], n)
+                as_scored = [matrix(each) for each in (ones, *(d[:, rows] for d in changes))]
+                receivers = np.empty_like(donors)
+                np.put_along_axis(receivers, donors, np.arange(n)[None], axis=1)
+                receivers = receivers[:, rows]
+                matrix = pair_matrices(receivers, n)
+                received = (np.take_along_axis(d, receivers, axis=1) for d in changes)
+                as_donor = [matrix(each) for each in (ones, *received)]
+                return cls(changes, donors, rows, factor, as_scored, as_donor)
+        matrix = pair_matrices(donors, n)
+        as_scored = [matrix(each) for each in (np.ones(donors.shape), *changes)]
+        return cls(changes, donors, None, 1.0, as_scored, [each.T for each in as_scored])
+
+
 class PathInfluences:
-    """Sums over the drawn pairs in every population.
+    """Influences of the rows, from sums over the drawn pairs in every population.
 
     Parameters
     ----------
     populations : Populations
-    changes : sequence of ndarray of shape (K, n)
-    donors : ndarray of shape (K, n)
-        A permutation of the rows in each line.
-    ones, of_changes : csr_array of shape (n, n), and a sequence of them
-        The pairs, each with the value 1 or with its change, see `pair_matrices`.
+    pairs : DrawnPairs
+    estimates : ndarray of shape (measures, t), optional
+        Needed where the pairs are those of a sample of the rows.
     """
 
     def __init__(
-        self,
-        populations: Populations,
-        changes: Sequence[Floats],
-        donors: npt.NDArray[np.integer[Any]],
-        ones: csr_array,
-        of_changes: Sequence[csr_array],
+        self, populations: Populations, pairs: DrawnPairs, estimates: Floats | None
     ) -> None:
         self.scores_some = populations.scored is not populations.weights
-        self.populations = populations
-        self.changes, self.donors = changes, donors
+        self.populations, self.pairs = populations, pairs
         self.n, self.t = populations.weights.shape
+        self._rows = slice(None) if pairs.rows is None else pairs.rows
         self._step = max(1, _BLOCK // self.t)
-        self._w, self._s = _by_population(populations.weights), _by_population(populations.scored)
-        self._leverage = _by_population(populations.leverage_cubed)
-        self._ones = ones
+        self._of_all = _by_population(populations.scored), _by_population(populations.weights)
+        self._s, self._w = (each[:, self._rows] for each in self._of_all)
+        self._leverage = _by_population(populations.leverage_cubed[self._rows])
         # Sums over the repeats of the weight of the other row of the pair, times powers of the
         # change; then the same of its square.
         squared = np.square(populations.weights)
         both = np.concatenate([populations.weights, squared], axis=1)
+        ones = pairs.as_scored[0]
         self._drawn, self._squared = np.split(_product(ones, both), 2)
-        self._received = _product(ones.T, populations.scored)
-        shape = (len(changes), self.t, self.n)
+        self._received = _product(pairs.as_donor[0], populations.scored)
+        shape = (len(pairs.changes), *self._drawn.shape)
         self._change_drawn, self._change_received = np.empty(shape), np.empty(shape)
         self._change_squared, self._squares = np.empty(shape), np.empty(shape)
         of_square = ones.copy()
-        for m, of_change in enumerate(of_changes):
+        for m, of_change in enumerate(pairs.as_scored[1:]):
             drawn = np.split(_product(of_change, both), 2)
             self._change_drawn[m], self._change_squared[m] = drawn
-            self._change_received[m] = _product(of_change.T, populations.scored)
+            self._change_received[m] = _product(pairs.as_donor[m + 1], populations.scored)
             np.square(of_change.data, out=of_square.data)
             self._squares[m] = _product(of_square, squared)
-        w, s = self._w, self._s
-        self._totals = s.sum(axis=1), w.sum(axis=1)
+        s = self._s
+        self._totals = [each.sum(axis=1) for each in self._of_all]
         self._third_order_rows = third_order_rows(np.any(s > 0, axis=0), self._step)
-        total = _sums(s, self._drawn)
+        total = pairs.factor * _sums(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
-            self.estimates = np.stack([_sums(s, d) for d in self._change_drawn]) / total
-            self._pair_spread = _sums(np.square(s), self._squared) / total**2
+            if estimates is None:
+                estimates = np.stack([_sums(s, d) for d in self._change_drawn]) / total
+            self.estimates = estimates
+            self._pair_spread = pairs.factor * _sums(np.square(s), self._squared) / total**2
             self._scale = (self.n / total)[:, None]
 
     def rows(self, m: int, original: Floats) -> RowInfluences:
@@ -105,7 +162,7 @@ class PathInfluences:
         plain = RowInfluences(scored + donated, squares, (), np.ones(self.t))
         if not squares.any():
             return plain
-        total, unit = _Total(self.n, self.t), np.square(_largest(plain.of_rows))[:, None]
+        total, unit = self._total(), np.square(_largest(plain.of_rows))[:, None]
         for block in self._blocks():
             total.add((np.square(plain.of_rows[:, block]) - squares[:, block]) / unit)
         share = share_of_controls(relative_precisions(total.sum, total.error))
@@ -131,14 +188,15 @@ class PathInfluences:
         by_donor: Floats,
     ) -> RowInfluences:
         """Subtract a share of the measure of both rows of a pair, as control variates."""
-        of_scored, of_donor = (
-            w * (original - (_sums(w, original) / total)[:, None])
-            for w, total in zip((self._s, self._w), self._totals, strict=True)
+        of_scored, of_donors = (
+            weights * (original - (_sums(weights, original) / total)[:, None])
+            for weights, total in zip(self._of_all, self._totals, strict=True)
         )
-        drawn = _product(self._ones, _by_population(of_donor))
-        received = _product(self._ones.T, _by_population(of_scored))
+        drawn = _product(self.pairs.as_scored[0], _by_population(of_donors))
+        received = _product(self.pairs.as_donor[0], _by_population(of_scored))
+        of_scored, of_donor = of_scored[:, self._rows], of_donors[:, self._rows]
         slopes = share * regression_on_two(
-            len(self.donors),
+            len(self.pairs.donors),
             _sums(of_scored, of_scored),
             _sums(of_donor, of_donor),
             _sums(of_scored, drawn),
@@ -146,24 +204,25 @@ class PathInfluences:
             _sums(of_donor, by_donor),
         )
         of_rows = plain.of_rows - slopes[1][:, None] * drawn - slopes[0][:, None] * received
-        subtracted = (slopes[0], of_scored), (slopes[1], of_donor)
+        subtracted = (slopes[0], of_scored), (slopes[1], of_donors)
         squares = np.zeros_like(of_rows)
         for block in self._blocks():
-            for k in range(len(self.donors)):
+            for k in range(len(self.pairs.donors)):
                 squares[:, block] += np.square(self._pairs(m, k, block, subtracted))
         return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)
 
     def _pairs(self, m: int, k: int, rows: slice | Positions, subtracted: Any) -> Floats:
         """Return the influence of each pair of a repeat, for some scored rows."""
-        donors = self.donors[k, rows]
-        pairs = _values_at(self._w, donors)
-        pairs *= self.changes[m][k, rows] - self.estimates[m][:, None]
+        places = rows if self.pairs.rows is None else self.pairs.rows[rows]
+        donors = self.pairs.donors[k, places]
+        pairs = _values_at(self._of_all[1], donors)
+        pairs *= self.pairs.changes[m][k, places] - self.estimates[m][:, None]
         pairs *= self._s[:, rows]
         pairs *= self._scale
         if subtracted:
-            (a, of_scored), (b, of_donor) = subtracted
+            (a, of_scored), (b, of_donors) = subtracted
             pairs -= a[:, None] * of_scored[:, rows]
-            pairs -= b[:, None] * _values_at(of_donor, donors)
+            pairs -= b[:, None] * _values_at(of_donors, donors)
         return pairs
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
@@ -171,8 +230,8 @@ class PathInfluences:
         unit = _largest(rows.of_rows)
         column = unit[:, None]
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
-        plain, leveraged = _Total(self.n, self.t), _Total(self.n, self.t)
-        pooled = PooledSkewness(self.t)
+        plain, leveraged = self._total(), self._total()
+        pooled = PooledSkewness(self.t, self.pairs.factor)
         for block in self._blocks():
             w, s = self._w[:, block], self._s[:, block]
             relative = rows.of_rows[:, block] / column
@@ -186,6 +245,9 @@ class PathInfluences:
             plain.add(parts)
             parts *= self._leverage[:, block]
             leveraged.add(parts)
+        squares, cubes, of_weights = (
+            self.pairs.factor * each for each in (squares, cubes, of_weights)
+        )
         scale = np.where(squares > 0, squares, 1.0)
         chains, of_pairs = self._third_order(m, rows, unit)
         skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
@@ -207,13 +269,19 @@ class PathInfluences:
         )
 
     def _third_order(self, m: int, rows: RowInfluences, unit: Floats) -> tuple[Floats, Floats]:
-        """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of."""
+        """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of.
+
+        They are left out where the influences of the donors are not known: for so many rows that
+        there is a sample of them, they are small.
+        """
+        if self.pairs.rows is not None:
+            return np.zeros(self.t), np.zeros(self.t)
         relative = rows.of_rows / unit[:, None]
         share = (rows.share_of_pairs / unit)[:, None]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         blocks, factor = self._third_order_rows
         for block in blocks:
-            for k, donors in enumerate(self.donors):
+            for k, donors in enumerate(self.pairs.donors):
                 pairs = self._pairs(m, k, block, rows.subtracted)
                 pairs *= share
                 others = relative[:, block] - pairs
@@ -223,7 +291,11 @@ class PathInfluences:
         return factor * chains, factor * cubes
 
     def _blocks(self) -> Iterator[slice]:
-        yield from (slice(start, start + self._step) for start in range(0, self.n, self._step))
+        n = self._s.shape[1]
+        yield from (slice(start, start + self._step) for start in range(0, n, self._step))
+
+    def _total(self) -> _Total:
+        return _Total(self.n, self.t, self.pairs.factor)
 
 
 def _by_population(values: Floats) -> Floats:
@@ -252,16 +324,19 @@ def _sums(one: Floats, other: Floats) -> Floats:
 
 
 class _Total:
-    """The sum over rows of independent parts, with its standard error, block by block."""
+    """The sum over n rows of independent parts, with its standard error, block by block.
 
-    def __init__(self, n: int, t: int) -> None:
-        self._n = n
+    Each row that is added counts as often as ``factor`` says.
+    """
+
+    def __init__(self, n: int, t: int, factor: float) -> None:
+        self._n, self._factor = n, factor
         self.sum, self._squares = np.zeros(t), np.zeros(t)
 
     def add(self, parts: Floats) -> None:
         """Add the parts (t, m) of some rows."""
-        self.sum += parts.sum(axis=1)
-        self._squares += _sums(parts, parts)
+        self.sum += self._factor * parts.sum(axis=1)
+        self._squares += self._factor * _sums(parts, parts)
 
     @property
     def error(self) -> Floats:

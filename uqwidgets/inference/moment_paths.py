@@ -15,13 +15,14 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.inference.cancelling import PRECISE, share_of_interactions
 from uqwidgets.inference.influence_paths import (
+    DrawnPairs,
     PathInfluences,
     RowInfluences,
     relative_precisions,
 )
 from uqwidgets.inference.interaction_paths import interaction_influences_in
 from uqwidgets.inference.moments import Moments, bounds_of_moments
-from uqwidgets.inference.populations import Populations, pair_matrices
+from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.sums import squared_deviations
 
 # Values of an array (populations, rows): about a dozen of them are in memory at a time.
@@ -86,6 +87,7 @@ def path_moments(
     check: Callable[[], None],
     *,
     with_interactions: bool,
+    most_rows: int | None = None,
 ) -> PathMoments:
     """Return the moments of each measure's change, arrays of shape (2, measures, t).
 
@@ -102,13 +104,16 @@ def path_moments(
         Called between parts of the work; what it raises ends it.
     with_interactions : bool
         Whether the interactions are computed where they are needed. This takes long.
+    most_rows : int, optional
+        With more rows, the variances and skewnesses are estimated from the influences of a sample
+        of so many of them.
     """
-    matrix = pair_matrices(donors)
-    ones, of_changes = matrix(np.ones(donors.shape)), [matrix(lines) for lines in changes]
+    pairs = DrawnPairs.of(changes, donors, populations.weights, most_rows)
     parts = []
     for part in populations.parts(_MOST_VALUES):
         check()
-        path = PathInfluences(part, changes, donors, ones, of_changes)
+        estimates = None if pairs.rows is None else mean_changes_in(part, changes, donors, check)
+        path = PathInfluences(part, pairs, estimates)
         rows = [path.rows(m, original) for m, original in enumerate(originals)]
         without = np.stack([path.fields(m, each) for m, each in enumerate(rows)], axis=1)
         both = np.stack([without, np.full_like(without, np.nan)])
@@ -150,8 +155,8 @@ def _combinations(
     measures = np.flatnonzero(needed.any(axis=1)).tolist()
     somewhere = np.flatnonzero(needed.any(axis=0))
     interactions = interaction_influences_in(
-        [path.changes[m] for m in measures],
-        path.donors.astype(np.intp),
+        [path.pairs.changes[m] for m in measures],
+        path.pairs.donors.astype(np.intp),
         [originals[m] for m in measures],
         path.populations.weights[:, somewhere],
         check,

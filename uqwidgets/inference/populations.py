@@ -21,7 +21,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
 
 # Values of an array (rows, populations): more populations are computed part by part.
-_MOST_VALUES = 1 << 17
+_MOST_VALUES = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def mean_changes_in(
     check : callable
         Called between parts of the work; what it raises ends it.
     """
-    matrix = pair_matrices(donors)
+    matrix = pair_matrices(donors, donors.shape[1])
     ones, matrices = matrix(np.ones(donors.shape)), [matrix(lines) for lines in changes]
     parts = []
     for part in populations.parts(_MOST_VALUES):
@@ -100,26 +100,28 @@ def mean_changes_in(
     return np.concatenate(parts, axis=1)
 
 
-def pair_matrices(donors: npt.NDArray[np.integer[Any]]) -> Callable[[Floats], csr_array]:
+def pair_matrices(donors: npt.NDArray[np.integer[Any]], n: int) -> Callable[[Floats], csr_array]:
     """Return what makes sparse matrices whose row i has values in the columns of its donors.
 
     Parameters
     ----------
-    donors : ndarray of shape (K, n)
+    donors : ndarray of shape (K, m)
+    n : int
+        Rows that may be donors.
 
     Returns
     -------
     callable
-        From an array (K, n) with a value of each pair to a matrix of shape (n, n), which has a
+        From an array (K, m) with a value of each pair to a matrix of shape (m, n), which has a
         copy of the values.
     """
-    repeats, n = donors.shape
+    repeats, m = donors.shape
     index = np.int32 if donors.size <= np.iinfo(np.int32).max else np.int64
     indices = donors.T.astype(index).ravel()
     starts = np.arange(0, donors.size + 1, repeats, dtype=index)
 
     def matrix(values: Floats) -> csr_array:
-        return csr_array((values.T.flatten(), indices, starts), shape=(n, n))
+        return csr_array((values.T.flatten(), indices, starts), shape=(m, n))
 
     return matrix
 

@@ -14,197 +14,33 @@ straight lines between them need for the same precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.rows.population import Populations as Rows
+from uqwidgets.widgets.tracks import (
+    OF_OTHERS,
+    Check,
+    Level,
+    Samples,
+    Side,
+    Track,
+    in_pieces,
+    joined,
+    settle,
+)
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.views.view import View
 
-#: Arrays by name, of shape (levels, ...).
-Samples = dict[str, Floats]
-Check = Callable[[], None]
-
-# Intervals between the nodes of a side: enough for a first message, and the most there are.
-COARSE, _FINEST = 8, 32
-# Evenly spaced intervals of a side; the last are the steps of the slider.
-_PIECES = (10, 20, 25, 50, 100)
-_EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
-#: The names of columns that are drawn behind another view begin with this.
-OF_OTHERS = "."
-_MOST_WEIGHTS = 1 << 25  # stored while they are in use
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The population of one level of tau, with a function that makes the inputs of that level.
-
-    A page has so many levels that the inputs are made only where a track reads them.
-    """
-
-    populations: Rows
-    make_inputs: Callable[[], Inputs]
-
-    @property
-    def population(self) -> Population:
-        """The rows with the weights of this level."""
-        return self.populations.now
-
-    @cached_property
-    def inputs(self) -> Inputs:
-        """The inputs at this level."""
-        return self.make_inputs()
-
-
-#: A function from positions (p,) among some sides and distances (p,) from 0 to these levels.
-LevelsOfSides = Callable[[Positions, Floats], list[Level]]
-
-
-class Derivation(Protocol):
-    """Columns that are no smooth functions of tau, as functions of samples that are."""
-
-    def columns(self, samples: Samples) -> Samples:
-        """Return the columns."""
-
-    def certain(self, samples: Samples) -> Samples:
-        """Return the columns, NaN where the samples do not determine them."""
-
-    def settled(
-        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
-    ) -> list[Samples]:
-        """Return the columns of sides at distances x from 0, from levels where not certain."""
-
-
-@dataclass(frozen=True, eq=False)
-class Track:
-    """A part of a view's content as a function of tau.
-
-    Attributes
-    ----------
-    name : str
-        Tells apart the tracks of a view.
-    key : tuple
-        Identifies what it is computed from, besides the rows and the stressed feature.
-    sample : callable
-        From levels, and a function that is called now and then and may end the work, to arrays
-        that are smooth on each side of 0, with the levels as the first axis.
-    tolerance : float
-        Largest error of the columns in multiples of their ``sizes``.
-    sizes : callable
-        From columns to the lengths of their axes; columns that it leaves out are not tested.
-    start, coarse, finest : int
-        Number of intervals between the nodes of a side to begin with, of a first message, and at
-        most; powers of two, from 2 on.
-    derivation : Derivation, optional
-        How the columns follow from samples; the columns are the samples themselves if not given.
-    is_large : bool
-        Whether a page stores it only to within the tolerance, because it has many columns.
-    sizes_in_page : callable, optional
-        As ``sizes``, for a page, from columns and those of the view at tau = 0.
-    """
-
-    name: str
-    key: tuple[Any, ...]
-    sample: Callable[[Sequence[Level], Check], Samples]
-    tolerance: float
-    sizes: Callable[[Samples], Mapping[str, Any]]
-    start: int = 4
-    coarse: int = COARSE
-    finest: int = _FINEST
-    derivation: Derivation | None = None
-    is_large: bool = False
-    sizes_in_page: Callable[[Samples, Mapping[str, Any]], Mapping[str, Any]] | None = None
-
-
-@dataclass(eq=False)
-class Side:
-    """Samples at the nodes of one side of 0."""
-
-    sign: float
-    m: int = 0
-    samples: Samples = field(default_factory=dict)
-    error: float = np.inf
-    is_done: bool = False
-    #: The columns at evenly spaced levels, once they are settled.
-    even: Samples | None = None
-
-    def new_nodes(self, track: Track) -> Floats:
-        """Levels that the next refinement needs, as distances from 0."""
-        return nodes(2 * self.m)[1::2] if self.m else nodes(track.start)
-
-    def add(self, track: Track, exact: Samples) -> None:
-        """Add samples at the new nodes; see how far the interpolation was from them."""
-        if self.m == 0:
-            self.m, self.samples = track.start, exact
-            # The nodes of half as many intervals are among them.
-            coarse = Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
-            self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
-        else:
-            before, self.error = self.error, self.distance(track, exact)
-            old, self.m = self.samples, 2 * self.m
-            self.samples = {name: _merged(old[name], exact[name]) for name in old}
-            # Of smooth functions the number of correct digits doubles with the nodes.
-            ratio = self.error / before if 0 < before < np.inf else 1.0
-            smooth = self.m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
-            self.is_done = self.m >= track.finest or smooth
-        self.is_done |= self.error <= track.tolerance
-
-    def thinned(self, tolerance: float) -> Side:
-        """Return every second node, if what they interpolate is within the tolerance."""
-        if self.m < 2 or self.even is not None or not self.error <= tolerance:
-            return self
-        samples = {name: values[::2] for name, values in self.samples.items()}
-        return Side(self.sign, self.m // 2, samples)
-
-    def interpolated(self, x: Floats) -> Samples:
-        """Interpolate the samples at distances x (k,) from 0."""
-        return {name: interpolated(v, x) for name, v in self.samples.items()}
-
-    def distance(self, track: Track, exact: Samples) -> float:
-        """Largest difference of the columns at the new nodes from the interpolated ones."""
-        x = nodes(2 * self.m)[1::2]
-        near = self.interpolated(x)
-        if (derivation := track.derivation) is not None:
-            near, exact = derivation.certain(near), derivation.certain(exact)
-        # Where samples are not precise enough to tell what is certain, nothing can be compared.
-        has_same_gaps = all((np.isfinite(near[k]) == np.isfinite(exact[k])).all() for k in exact)
-        return _distance(track, near, exact) if has_same_gaps else np.inf
-
-
-def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
-    """Largest error of columns, in multiples of the length of an axis."""
-    largest = 0.0
-    for name, size in track.sizes(exact).items():
-        if np.ndim(size) == 0 and size > 0:
-            error = np.abs(approximate[name] - exact[name]).max(initial=0.0)
-            if np.isfinite(error):
-                largest = max(largest, float(error / size))
-                continue
-        known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            errors = (np.abs(approximate[name] - exact[name]) / size)[known]
-        largest = max(largest, float(np.nan_to_num(errors, nan=np.inf).max(initial=0.0)))
-    return largest
-
-
-def _merged(old: Floats, new: Floats) -> Floats:
-    """Put samples at new nodes between those at the old ones."""
-    both = np.empty((len(old) + len(new), *old.shape[1:]))
-    both[::2], both[1::2] = old, new
-    return both
+# Weights that are stored while they are in use.
+_MOST_WEIGHTS = 1 << 25
 
 
 class OverTau:
@@ -270,9 +106,15 @@ class OverTau:
             reached = [self._level(inputs, tau, check) for tau in taus.tolist()]
             return [level for level in reached if level is not None]
 
+        rough = [
+            self._rough(track, sides, levels, check)
+            for (_, track), sides in zip(tracks, followed, strict=True)
+        ]
         for is_coarse in (True, False):
             is_news = False
-            for (_, track), sides in zip(tracks, followed, strict=True):
+            for k, ((_, track), sides) in enumerate(zip(tracks, followed, strict=True)):
+                if is_coarse and rough[k]:
+                    continue
                 most = track.coarse if is_coarse else track.finest
                 while coarse := [s for s in sides if s.m < most and not s.is_done]:
                     check()
@@ -289,11 +131,32 @@ class OverTau:
                     is_news |= settle(track, sides, of_sides, check)
             if is_news or is_coarse:
                 check()
+                shown = [r or f for r, f in zip(rough, followed, strict=True)]
                 yield self._message(
-                    views, tracks, followed, ends, is_coarse=is_coarse, has_pin=has_pin
+                    views,
+                    tracks,
+                    shown if is_coarse else followed,
+                    ends,
+                    is_coarse=is_coarse,
+                    has_pin=has_pin,
                 )
         self.key = key
         self._levels = {}  # they take the memory of many columns
+
+    def _rough(
+        self,
+        track: Track,
+        sides: Sequence[Side],
+        levels: Callable[[Floats], list[Level]],
+        check: Check,
+    ) -> Sequence[Side]:
+        """Return rough sides for a first message, none if there are or will be better ones."""
+        if track.rough is None or any(side.m for side in sides):
+            return []
+        check()
+        result = [Side(side.sign) for side in sides]
+        self._refine(replace(track, sample=track.rough), result, levels, check)
+        return result
 
     def _refine(
         self,
@@ -385,66 +248,3 @@ class OverTau:
 def _in_frame(view: View, name: str) -> str:
     """Return the name of a column in a frame."""
     return name.removeprefix(OF_OTHERS) if name.startswith(OF_OTHERS) else f"{view.name}.{name}"
-
-
-def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
-    """Join the columns of both sides, and count the levels beyond 0 of each, by its sign."""
-    return _concatenated([(s.sign, s.samples) for s in sides]), {s.sign: s.m for s in sides}
-
-
-def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Check) -> bool:
-    """Compute the columns at evenly spaced levels; False if they were known."""
-    assert track.derivation is not None
-    if all(side.even is not None for side in sides):
-        return False
-    samples = [side.interpolated(_EVEN) for side in sides]
-    every = track.derivation.settled(samples, _EVEN, levels, check)
-    for side, even in zip(sides, every, strict=True):
-        side.even = even
-    return True
-
-
-def in_pieces(
-    track: Track, derivation: Derivation, sides: Sequence[Side]
-) -> tuple[Samples, dict[float, int]]:
-    """Return the columns at evenly spaced levels between which they are nearly straight."""
-    x = _EVEN
-    lines = [(side.sign, side.even or derivation.columns(side.interpolated(x))) for side in sides]
-
-    def is_near(pieces: int) -> bool:
-        step = _PIECES[-1] // pieces
-        for _, columns in lines:
-            straight = {
-                name: np.asarray(interp1d(x[::step], v[::step], axis=0)(x), dtype=np.float64)
-                for name, v in columns.items()
-            }
-            if _distance(track, straight, columns) > track.tolerance:
-                return False
-        return True
-
-    pieces = next((pieces for pieces in _PIECES[:-1] if is_near(pieces)), _PIECES[-1])
-    step = _PIECES[-1] // pieces
-    parts = [(sign, {name: v[::step] for name, v in columns.items()}) for sign, columns in lines]
-    return _concatenated(parts), {side.sign: pieces for side in sides}
-
-
-def _concatenated(sides: Sequence[tuple[float, Samples]]) -> Samples:
-    """Join samples of the sides, ascending from 0, to samples in ascending order."""
-    parts = [
-        {name: v[::-1] for name, v in samples.items()} if sign < 0 else samples
-        for sign, samples in sides
-    ]
-    if len(parts) == 2:
-        below, above = parts
-        return {name: np.concatenate([v[:-1], above[name]]) for name, v in below.items()}
-    return parts[0] if parts else {}
-
-
-def stacked(levels: Sequence[Level]) -> Populations:
-    """Weights of the rows at every level."""
-    weights = np.stack([level.population.weights for level in levels], axis=1)
-    n_scored = levels[0].populations.selection.n_rows
-    if all(level.population.scored is level.population.weights for level in levels):
-        return Populations(weights, weights, n_scored)
-    scored = np.stack([level.population.scored for level in levels], axis=1)
-    return Populations(weights, scored, n_scored)

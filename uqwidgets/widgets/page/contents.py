@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.over_tau import Level, Side, Track, settle
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
+from uqwidgets.widgets.tracks import Level, Side, Track, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Steps of a drawn line, and of one over tau, from the middle to the end of its axis: a rounded

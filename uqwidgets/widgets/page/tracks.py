@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.over_tau import Side, Track
 from uqwidgets.widgets.page.low_rank import coefficients as polynomial
 from uqwidgets.widgets.page.low_rank import low_ranks
 from uqwidgets.widgets.page.store import Store, positive
+from uqwidgets.widgets.tracks import Side, Track
 
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5

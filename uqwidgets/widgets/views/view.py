@@ -19,8 +19,8 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.over_tau import Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.tracks import Level, Samples, Track
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 Key = tuple[Any, ...]

@@ -22,8 +22,8 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.comparison.content import Shown, of_difference, of_importances
 from uqwidgets.widgets.views.comparison.help import HELP, TIPS
 from uqwidgets.widgets.views.comparison.other_model import OtherModel

@@ -13,7 +13,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import COARSE, Check, Level, Samples, Track
+from uqwidgets.widgets.tracks import COARSE, Check, Level, Samples, Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms

@@ -28,11 +28,11 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.places import axis_places, grid_places
 from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.help import HELP, TIPS

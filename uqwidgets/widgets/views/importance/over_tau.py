@@ -17,7 +17,7 @@ from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Check, Level, LevelsOfSides, Samples, Track, stacked
+from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Track, stacked
 from uqwidgets.widgets.views.importance.bisection import bisected
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
@@ -33,6 +33,8 @@ _FINEST_OF_MORE = 4
 # Rows times measures and features up to which ends that are not certain are computed from the
 # interactions of rows, whose time hardly depends on the repeats: about three seconds a level.
 _MOST_SETTLED = 400_000
+# The widths of the intervals of a first message are estimated from so many of many rows.
+_ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
 
@@ -104,10 +106,12 @@ class ImportanceOverTau:
         finest = _finest(n_values * n_repeats) if is_large else 32
         settles = not is_large or n_values <= _MOST_SETTLED
         key = (source, tuple(shown), n_repeats, interval)
-        sample, derivation = contents, None
+        sample, derivation, rough = contents, None, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
             derivation = _Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
             sample, coarse = derivation.sample, max(start, coarse // 2)
+            # A sample of all rows would have few of a filter.
+            rough = derivation.rough if is_large and not filtered else None
         ends = Track(
             "ends",
             key,
@@ -119,6 +123,7 @@ class ImportanceOverTau:
             finest,
             derivation,
             is_large=True,
+            rough=rough,
         )
         if interval == "quantile":
             return [ends]
@@ -186,8 +191,19 @@ class _Ends:
         self._begun.clear()
         return {"fields": np.stack(moments, axis=-1)}
 
+    def rough(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the moments, with widths that are estimated from a sample of the rows."""
+        populations = stacked(levels)
+        each = (
+            self._moments(
+                feature, populations, check, with_interactions=False, most_rows=_ROUGH_ROWS
+            )
+            for feature in self._repeats.features
+        )
+        return {"fields": np.stack(list(each), axis=-1)}
+
     def columns(self, samples: Samples) -> Samples:
-        """Return the ends, as `uqwidgets.widgets.over_tau.Derivation` demands."""
+        """Return the ends, as `uqwidgets.widgets.tracks.Derivation` demands."""
         low, high, _ = self._bounds(samples["fields"])
         return {"low": low, "high": high}
 
@@ -273,7 +289,13 @@ class _Ends:
         return np.stack([self._known[key] for key in keys])
 
     def _moments(
-        self, feature: str, populations: Populations, check: Check, *, with_interactions: bool
+        self,
+        feature: str,
+        populations: Populations,
+        check: Check,
+        *,
+        with_interactions: bool,
+        most_rows: int | None = None,
     ) -> Floats:
         """Return the moments of a feature, an array (levels, fields, 2, measures)."""
         check()
@@ -284,6 +306,7 @@ class _Ends:
             populations,
             check,
             with_interactions=with_interactions,
+            most_rows=most_rows,
         )
         return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 

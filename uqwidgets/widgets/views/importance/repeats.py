@@ -246,6 +246,7 @@ class RepeatChanges:
         check: Callable[[], None],
         *,
         with_interactions: bool,
+        most_rows: int | None = None,
     ) -> PathMoments:
         """Return the moments behind the intervals of some measures, see `path_moments`."""
         return path_moments(
@@ -255,6 +256,7 @@ class RepeatChanges:
             [self._evaluations.original_values(self.measures[m]) for m in measures],
             check,
             with_interactions=with_interactions,
+            most_rows=most_rows,
         )
 
     def sample(

@@ -22,8 +22,8 @@ from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner.part import LearnerImportance
 from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.pictures import pictures

@@ -9,8 +9,8 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.over_tau import Check, Level, LevelsOfSides, Samples, Track
 from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Track
 from uqwidgets.widgets.views.view import Content
 
 # Largest error of an interpolated number as a share of its axis, which holds the score and its
@@ -60,7 +60,7 @@ class _Scores:
         return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
 
     def columns(self, samples: Samples) -> Samples:
-        """Return the columns, as `uqwidgets.widgets.over_tau.Derivation` demands."""
+        """Return the columns, as `uqwidgets.widgets.tracks.Derivation` demands."""
         columns = {
             name: values
             for name, values in samples.items()

@@ -17,9 +17,9 @@ from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.stress_profiles import ends_of_scores, known_ends_of_scores
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.performance.help import HELP
 from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.view import Availability, Content, View

@@ -22,7 +22,6 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
     LEVELS,
@@ -32,6 +31,7 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
+from uqwidgets.widgets.tracks import Check, Level, Samples, Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
