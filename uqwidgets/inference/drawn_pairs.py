@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ _CACHED_VALUES = 1 << 15
 _MOST_STORED_WEIGHTS = 1 << 20
 # Sums of the third order correct the skewness of an interval, which is small for so many rows.
 # With more rows they are taken from a random sample of them.
-_MOST_THIRD_ORDER = 1 << 14
+_MOST_THIRD_ORDER = 1 << 15
 
 
 def mean_change(
@@ -258,29 +258,31 @@ def _subgroup_means(
     return np.asarray(np.divide(sums, rows, out=np.zeros_like(sums), where=rows > 0)[subgroups])
 
 
-def third_order_rows(
-    is_scored: npt.NDArray[np.bool_], step: int
-) -> tuple[Sequence[slice | Positions], float]:
-    """Return the scored rows whose pairs are in sums of the third order, in blocks.
+class ThirdOrderRows:
+    """The scored rows whose pairs are in sums of the third order.
 
     Parameters
     ----------
     is_scored : ndarray of shape (n,)
-    step : int
-        Rows of a block.
 
-    Returns
-    -------
-    blocks : sequence of slice or ndarray of int
-        All rows, or the same random sample of the scored rows each time.
+    Attributes
+    ----------
     factor : float
-        By it the sums over the blocks are multiplied to give those over all rows.
+        By it sums over these rows are multiplied to give those over all rows.
     """
-    n = len(is_scored)
-    if n <= _MOST_THIRD_ORDER:
-        return [slice(first, first + step) for first in range(0, n, step)], 1.0
-    rows, factor = sample_of_rows(is_scored, _MOST_THIRD_ORDER)
-    return [rows[first : first + step] for first in range(0, len(rows), step)], factor
+
+    def __init__(self, is_scored: npt.NDArray[np.bool_]) -> None:
+        self._n, self.factor = len(is_scored), 1.0
+        self._sample: Positions | None = None
+        if self._n > _MOST_THIRD_ORDER:
+            self._sample, self.factor = sample_of_rows(is_scored, _MOST_THIRD_ORDER)
+            self._n = len(self._sample)
+
+    def blocks(self, step: int) -> Iterator[slice | Positions]:
+        """Yield so many rows at a time."""
+        for first in range(0, self._n, step):
+            block = slice(first, first + step)
+            yield block if self._sample is None else self._sample[block]
 
 
 def sample_of_rows(is_counted: npt.NDArray[np.bool_], most: int) -> tuple[Positions, float]:
@@ -297,7 +299,9 @@ def sample_of_rows(is_counted: npt.NDArray[np.bool_], most: int) -> tuple[Positi
     if len(rows) <= most:
         return rows, 1.0
     # One of each of as many parts of the same size.
-    places = (np.arange(most) + np.random.default_rng(0).random(most)) * (len(rows) / most)
+    places = np.random.default_rng(0).random(most)
+    places += np.arange(most)
+    places *= len(rows) / most
     return rows[np.minimum(places.astype(np.intp), len(rows) - 1)], len(rows) / most
 
 
@@ -309,20 +313,20 @@ def _third_order(
     if influence.pairs is None or not largest > 0:
         return 0.0, 0.0
     of_rows, chains, cubes = influence.of_rows, 0.0, 0.0
+    scored = ThirdOrderRows(population.scored > 0)
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
-        blocks, factor = third_order_rows(population.scored > 0, step)
-        for some in blocks:
+        for some in scored.blocks(step):
             pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
             others = of_rows[some] / largest - pairs
             of_donors = values_at(of_rows, donors[chunk, some])
             of_donors /= largest
             of_donors -= pairs
             others *= of_donors
-            chains += factor * float(np.einsum("ki,ki->", pairs, others))
+            chains += scored.factor * float(np.einsum("ki,ki->", pairs, others))
             np.multiply(pairs, pairs, out=others)
-            cubes += factor * float(np.einsum("ki,ki->", others, pairs))
+            cubes += scored.factor * float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others, of_donors  # otherwise they stay in memory while the next come
     rows = of_rows / largest
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array, csr_array
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
-from uqwidgets.inference.drawn_pairs import sample_of_rows, third_order_rows
+from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
 
@@ -139,7 +139,7 @@ class PathInfluences:
             self._squares[m] = _product(of_square, squared)
         s = self._s
         self._totals = [each.sum(axis=1) for each in self._of_all]
-        self._third_order_rows = third_order_rows(np.any(s > 0, axis=0), self._step)
+        self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=0))
         total = pairs.factor * _sums(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
             if estimates is None:
@@ -279,8 +279,7 @@ class PathInfluences:
         relative = rows.of_rows / unit[:, None]
         share = (rows.share_of_pairs / unit)[:, None]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
-        blocks, factor = self._third_order_rows
-        for block in blocks:
+        for block in self._third_order_rows.blocks(self._step):
             for k, donors in enumerate(self.pairs.donors):
                 pairs = self._pairs(m, k, block, rows.subtracted)
                 pairs *= share
@@ -288,6 +287,7 @@ class PathInfluences:
                 others *= _values_at(relative, donors[block]) - pairs
                 chains += _sums(pairs, others)
                 cubes += _sums(np.square(pairs), pairs)
+        factor = self._third_order_rows.factor
         return factor * chains, factor * cubes
 
     def _blocks(self) -> Iterator[slice]:
