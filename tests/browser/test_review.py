@@ -152,6 +152,26 @@ def test_the_tables_are_downloaded_with_exact_numbers(page, explorer, tmp_path):
     expect(page.get_by_label("Reviewer")).to_have_value(code)
 
 
+def test_nothing_on_paper_or_without_a_script_is_a_heading_alone(page, browser, path):
+    panels = page.get_by_test_id("uq-root").locator(".uq-panel h3")
+    small, surface = (panels.get_by_text(name) for name in ("Small curves", "Two features"))
+    expect(small).to_be_visible()
+    expect(surface).to_be_visible()
+    page.emulate_media(media="print")
+    expect(small).to_be_hidden()
+    expect(surface).to_be_hidden()
+    expect(panels.get_by_text("Importance", exact=True)).to_be_visible()
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        still = context.new_page()
+        still.goto(path.as_uri())
+        headings = still.get_by_role("heading", level=2).all_inner_texts()
+    finally:
+        context.close()
+    assert headings[0] == "Reading path"
+    assert "Review" not in headings
+
+
 def test_the_charts_of_a_wide_window_are_drawn_anew_for_the_paper(page):
     root = page.get_by_test_id("uq-root")
 

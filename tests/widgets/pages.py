@@ -64,6 +64,9 @@ def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarr
     unsigned = np.frombuffer(data, f"<u{size}").astype(np.int64).reshape(one["shape"])
     signed = (unsigned >> 1) ^ -(unsigned & 1)
     if one["dtype"] == "whole":
+        for line, order in enumerate(columns[one["orders"]] if "orders" in one else ()):
+            for _ in range(order):
+                signed[line] = np.cumsum(signed[line])
         return signed.astype(np.float64)
     whole = np.cumsum(signed.astype(np.int16), axis=0, dtype=np.int16)
     scale, center = (
@@ -78,7 +81,11 @@ def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     """Return polynomials at the nodes of each side, an array (sides, nodes, k)."""
     orders, sides, k = one["shape"]
     left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
-    product = (left[: len(scale)].T * scale) @ right.reshape(len(scale), k)
+    if "weights" in one:
+        weights = columns[one["weights"]].reshape(-1, len(scale))
+        n = len(weights)
+        left = weights.T @ (left[:n] * columns[one["weight_scale"]][:n, None])
+    product = (left.T * scale) @ right.reshape(len(scale), k)
     angle = np.pi * (1 - np.arange(orders) / (orders - 1))
     order = np.arange(orders)
     basis = np.cos(order * angle[:, None]) - np.where(order, (-1.0) ** order, 0.0)

@@ -86,6 +86,11 @@ def test_without_pins_there_is_no_reading_path(explorer):
     assert headings[0].startswith("The view that the page opens with: ")
 
 
+def test_the_review_has_no_heading_until_the_script_fills_it():
+    sections = [a for tag, a in Elements(reading_path([])).tags if tag == "section"]
+    assert ["hidden" in attributes for attributes in sections] == [True]
+
+
 def test_every_pin_has_its_tables_and_its_code(explorer):
     pin = view_of(explorer)
     elements = Elements(appendix(pin, [pin, replace(pin, name="pin 2")], facts_of(explorer)))

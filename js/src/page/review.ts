@@ -108,7 +108,7 @@ export function review(
   signal: AbortSignal,
 ): void {
   equipTables(document, signal);
-  const form = document.querySelector(".uq-answer");
+  const form = document.querySelector<HTMLElement>(".uq-answer");
   const stored = document.getElementById("uq-answers")?.textContent;
   if (!form || !stored) return;
   const answers = readAnswers(JSON.parse(stored), states.length);
@@ -138,4 +138,5 @@ export function review(
     ...answerForm(answers, onChange, signal),
     h("div", { class: "uq-tools" }, button, status),
   );
+  form.hidden = false;
 }

@@ -10,10 +10,17 @@ interface Stored {
   size: number;
   /** The column of the steps that scaled values are stored in. */
   scale?: number;
-  /** The columns of a product of two matrices, (rank, orders, sides) and (rank, k). */
+  /**
+   * The columns of a product of two matrices, (rank, orders, sides) and (rank, k). With weights (scores, rank), the left
+   * one is combinations of the scores (scores, orders, sides) that several products share.
+   */
   rank?: number;
   left?: number;
   right?: number;
+  weights?: number;
+  weight_scale?: number;
+  /** The column that says of each line of whole numbers how often differences along it were taken. */
+  orders?: number;
   /** The columns of the knots of polylines, and which values are missing. */
   steps?: number;
   rises?: number;
@@ -94,9 +101,10 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      const { scale, left, right, steps, rises, missing, center, tolerance } = stored;
-      for (const part of [scale, left, right, steps, rises, missing, center, tolerance])
-        if (part !== null) note(part);
+      const { scale, left, right, weights, weight_scale, orders } = stored;
+      const { steps, rises, missing, center, tolerance } = stored;
+      for (const part of [scale, left, right, weights, weight_scale, orders]) note(part);
+      for (const part of [steps, rises, missing, center, tolerance]) if (part !== null) note(part);
     };
     for (const number of numbers) note(number);
     await Promise.all(
@@ -142,7 +150,11 @@ export class Store {
     if (!stored) throw new Error(`there is no column ${number}`);
     const { dtype, shape } = stored;
     const bytes = this.#bytes(stored);
-    if (dtype === "whole") return { dtype, shape, data: signed(bytes, stored) };
+    if (dtype === "whole") {
+      const data = signed(bytes, stored);
+      if (stored.orders !== undefined) addUp(data, shape, this.column(stored.orders).data);
+      return { dtype, shape, data };
+    }
     if (stored.scale === undefined) {
       const Kind = { f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
         | typeof Float32Array
@@ -173,9 +185,10 @@ export class Store {
   /** Polynomials at the nodes of a side; see `uqwidgets/widgets/page/low_rank.py`. */
   #product(stored: Stored, side: number, start: number, k: number): Float32Array {
     const { shape, rank = 0 } = stored;
-    const [orders = 0, sides = 0, all = 0] = shape;
+    const [orders = 0, , all = 0] = shape;
     const part = (number: number | undefined) => this.column(number ?? -1).data;
-    const [left, right, scale] = [part(stored.left), part(stored.right), part(stored.scale)];
+    const [right, scale] = [part(stored.right), part(stored.scale)];
+    const left = this.#left(stored, side);
     const [center, tolerance] = [part(stored.center), part(stored.tolerance)];
     const values = new Float32Array(orders * k);
     const m = orders - 1;
@@ -184,7 +197,7 @@ export class Store {
         let sum = 0;
         for (let r = 0; r < rank; r++)
           sum +=
-            (left[(r * orders + order) * sides + side] as number) *
+            (left[r * orders + order] as number) *
             (right[r * all + start + j] as number) *
             (scale[r] as number);
         return sum;
@@ -199,6 +212,31 @@ export class Store {
       }
     }
     return values;
+  }
+
+  /** The left matrix of a product at a side, (rank, orders). */
+  #left({ left, weights, weight_scale, rank = 0, shape }: Stored, side: number): Float64Array {
+    const [orders = 0, sides = 0] = shape;
+    const scores = this.column(left ?? -1).data;
+    const of = (r: number, order: number) => scores[(r * orders + order) * sides + side] as number;
+    const own = new Float64Array(rank * orders);
+    if (weights === undefined) {
+      for (let i = 0; i < own.length; i++) own[i] = of(Math.floor(i / orders), i % orders);
+      return own;
+    }
+    const {
+      data,
+      shape: [n = 0],
+    } = this.column(weights);
+    const scale = this.column(weight_scale ?? -1).data;
+    for (let score = 0; score < n; score++)
+      for (let order = 0; order < orders; order++) {
+        const value = of(score, order) * (scale[score] as number);
+        for (let r = 0; value && r < rank; r++)
+          own[r * orders + order] =
+            (own[r * orders + order] as number) + value * (data[score * rank + r] as number);
+      }
+    return own;
   }
 
   /** Polylines at all levels of a side; see `uqwidgets/widgets/page/polylines.py`. */
@@ -258,6 +296,14 @@ function firstKnots(steps: Numbers, lines: number, last: number): Int32Array {
 function signed(bytes: Uint8Array<ArrayBuffer>, { size }: Stored): Int32Array {
   const Kind = UNSIGNED[size as keyof typeof UNSIGNED];
   return Int32Array.from(new Kind(bytes.buffer), (n) => (n >>> 1) ^ -(n & 1));
+}
+
+/** Undoes differences along each line, as often as they were taken. */
+function addUp(values: Int32Array, [lines = 0, n = 0]: number[], orders: Numbers): void {
+  for (let line = 0; line < lines; line++)
+    for (let order = 0; order < (orders[line] as number); order++)
+      for (let i = line * n + 1; i < (line + 1) * n; i++)
+        values[i] = (values[i] as number) + (values[i - 1] as number);
 }
 
 /** Sums along the first axis, which undo the differences; they wrap around like these. */

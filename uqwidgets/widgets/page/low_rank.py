@@ -7,14 +7,15 @@ bits describe them. The rows of the matrix are coefficients of sides, and the co
 averaged. Populations that differ by stress only are alike, so a few combinations of columns
 describe all rows: the principal components of the matrix.
 
-The averages of all features are over the same populations. So the matrices of many chunks of a page
-share their scores, which are stored once, and each chunk has its own components only.
+The averages of all features are over the same populations. So the scores of many chunks of a page
+are combinations of shared scores, which are stored once: each chunk has the weights of its
+combinations, which are fewer than its scores, and its own components.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,36 +33,14 @@ _MOST_TRIALS, _SMALLER = 6, 1.1
 _SMALL, _STRIDE = 0.3, 8
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 4
-# Matrices with more columns than this share of their rows have scores of their own, too.
-_WIDE = 0.3
-# Most scores that matrices share, and the size below which one is left out.
-_MOST_SHARED, _NEGLIGIBLE = 512, 1.0
+# So many of the matrices show whether shared scores are less.
+_MOST_COMPARED = 8
+# Most scores that matrices share, and the root mean square over the columns of all matrices below
+# which one is left out.
+_MOST_SHARED, _NEGLIGIBLE = 512, 0.04
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
 _SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.05, 4, 1 << 30
-
-
-class LowRank(NamedTuple):
-    """The product ``left @ (scale * right)``.
-
-    Attributes
-    ----------
-    left : ndarray of shape (m, r), int32
-    right : ndarray of shape (r, k), int32
-    scale : ndarray of shape (r,), float32
-    shared : ndarray of shape (m, s), int32, or None
-        Scores of several matrices, of which ``left`` are the first.
-    """
-
-    left: npt.NDArray[np.int32]
-    right: npt.NDArray[np.int32]
-    scale: npt.NDArray[np.float32]
-    shared: npt.NDArray[np.int32] | None = None
-
-    @property
-    def values(self) -> Floats:
-        """The matrix, shape (m, k)."""
-        return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
 
 
 class SharedScores(NamedTuple):
@@ -75,6 +54,36 @@ class SharedScores(NamedTuple):
 
     whole: npt.NDArray[np.int32]
     scale: npt.NDArray[np.float32]
+
+    @property
+    def values(self) -> Floats:
+        """The scores, shape (m, r)."""
+        return np.asarray(self.whole * self.scale.astype(np.float64))
+
+
+class LowRank(NamedTuple):
+    """The product ``left @ (scale * right)``.
+
+    Attributes
+    ----------
+    left : ndarray of shape (m, r), int32, or float64 of combinations
+    right : ndarray of shape (r, k), int32
+    scale : ndarray of shape (r,), float32
+    weights : ndarray of shape (s, r), int32, or None
+        With it, ``left`` are these combinations of the first s shared scores.
+    shared : SharedScores or None
+    """
+
+    left: npt.NDArray[np.int32] | Floats
+    right: npt.NDArray[np.int32]
+    scale: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.int32] | None = None
+    shared: SharedScores | None = None
+
+    @property
+    def values(self) -> Floats:
+        """The matrix, shape (m, k)."""
+        return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
 
 
 def basis(m: int) -> Floats:
@@ -131,7 +140,10 @@ def shared_scores(paths: Sequence[tuple[Floats, Floats]]) -> SharedScores | None
     for matrix in matrices():
         sketch += matrix @ rng.normal(size=(matrix.shape[1], most))
     vectors, sizes, _ = np.linalg.svd(sketch / np.sqrt(most), full_matrices=False)
-    vectors = vectors[:, sizes > _NEGLIGIBLE]
+    n_columns = sum(tolerance.size for _, tolerance in paths)
+    vectors = vectors[:, sizes > _NEGLIGIBLE * np.sqrt(n_columns)]
+    if not vectors.shape[1]:
+        return None
     weights = [np.abs(vectors.T @ matrix).max(axis=1) for matrix in matrices()]
     size = np.abs(vectors).max(axis=0)
     steps = np.clip(_SHARED_STEP / np.max(weights, axis=0), size / _MOST_STEPS, size / _LEAST_STEPS)
@@ -147,7 +159,7 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
     paths : ndarray of shape (orders + 1, sides, k)
         Coefficients, finite, in multiples of the largest error.
     shared : SharedScores, optional
-        Scores that are used if they describe the matrix, so that ``left`` are the first of them.
+        Scores whose combinations are used if they describe the matrix.
 
     Returns
     -------
@@ -161,31 +173,33 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
         values = at_nodes @ error.reshape(orders, -1)
         return float(np.abs(values, out=values).max(initial=0.0))
 
+    vectors: Floats | None = None
+    represented: Floats = matrix
     if shared is not None:
-        vectors = shared.whole * shared.scale.astype(np.float64)
+        vectors = shared.values
         # Rounded scores are not orthogonal.
         weights = np.linalg.solve(vectors.T @ vectors, vectors.T @ matrix)
         if largest(vectors @ weights - matrix) < _SHARE:
-
-            def of_shared(step: float) -> LowRank:
-                right = np.rint(weights / step).astype(np.int32)
-                rank = int(np.flatnonzero(right.any(axis=1)).max(initial=-1)) + 1
-                scale = (step * shared.scale[:rank]).astype(np.float32)
-                return LowRank(shared.whole[:, :rank], right[:rank], scale, shared.whole)
-
-            return _coarsest(of_shared, matrix, largest)
-    scores, components = _principal(matrix)
-    rank = _rank(matrix, scores, components, largest)
+            represented = np.asarray(weights, dtype=np.float64)
+        else:
+            vectors = None
+    scores, components = _principal(represented)
+    all_scores = scores if vectors is None else vectors @ scores
+    rank = _rank(matrix, all_scores, components, largest)
     scores, components = scores[:, :rank], components[:rank]
-    sizes = np.sqrt(np.square(scores).mean(axis=0))
+    sizes = np.sqrt(np.square(all_scores[:, :rank]).mean(axis=0))
 
     def rounded(step: float) -> LowRank:
         finer = _FINER * step / np.where(sizes > 0, sizes, 1.0)
-        return LowRank(
-            np.rint(scores / step).astype(np.int32),
-            np.rint(components / finer[:, None]).astype(np.int32),
-            (step * finer).astype(np.float32),
-        )
+        left = np.rint(scores / step).astype(np.int32)
+        right = np.rint(components / finer[:, None]).astype(np.int32)
+        scale = (step * finer).astype(np.float32)
+        if vectors is None:
+            return LowRank(left, right, scale)
+        # Trailing scores without weight are none of this matrix.
+        n_scores = int(np.flatnonzero(left.any(axis=1)).max(initial=-1)) + 1
+        combined = vectors[:, :n_scores] @ left[:n_scores]
+        return LowRank(combined, right, scale, left[:n_scores], shared)
 
     return _coarsest(rounded, matrix, largest)
 
@@ -198,26 +212,28 @@ def low_ranks(paths: Sequence[tuple[Floats, Floats]]) -> list[LowRank]:
     paths : sequence of (ndarray of shape (orders + 1, sides, k), ndarray of shape (k,))
         As for `in_tolerances`; k may differ.
     """
-    own = [low_rank(in_tolerances(*each)[0]) for each in paths]
-    orders, sides = paths[0][0].shape[:2]
-    # The scores of wide matrices are the smaller part of them.
-    is_wide = all(each.shape[2] > orders * sides * _WIDE for each, _ in paths)
-    scores = None if is_wide else shared_scores(paths)
+    scores = shared_scores(paths)
+
+    def products(numbers: Sequence[int], shared: SharedScores | None) -> list[LowRank]:
+        return [low_rank(in_tolerances(*paths[i])[0], shared) for i in numbers]
+
+    every = range(len(paths))
     if scores is None:
-        return own
-    shared = [low_rank(in_tolerances(*each)[0], scores) for each in paths]
-    either = [min(pair, key=_bits) for pair in zip(own, shared, strict=True)]
-    saved = sum(_bits(a) - _bits(b) for a, b in zip(own, either, strict=True))
-    return either if saved > _bits_of(scores.whole) else own
+        return products(every, None)
+    # A few matrices decide, because a product takes a while.
+    few = np.random.default_rng(0).permutation(len(paths))[:_MOST_COMPARED].tolist()
+    saved = sum(map(_bits, products(few, None))) - sum(map(_bits, products(few, scores)))
+    is_less = saved * len(paths) / len(few) > _bits_of(scores.whole)
+    return products(every, scores if is_less else None)
 
 
 def _bits(product: LowRank) -> float:
     """Estimate the size of a product, without scores that are stored once for all."""
-    left = 0.0 if product.shared is not None else _bits_of(product.left)
-    return left + _bits_of(product.right)
+    left = product.left if product.weights is None else product.weights
+    return _bits_of(left) + _bits_of(product.right)
 
 
-def _bits_of(whole: npt.NDArray[np.int32]) -> float:
+def _bits_of(whole: npt.NDArray[Any]) -> float:
     return float(np.log2(1 + 2 * np.abs(whole, dtype=np.float64)).sum())
 
 

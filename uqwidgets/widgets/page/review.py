@@ -172,7 +172,8 @@ def reading_path(pins: Sequence[ReviewedView]) -> Markup:
         for i, pin in enumerate(pins)
     ]
     path = [_section("Reading path", element("ol", *items), "uq-path")] if items else []
-    answers = _section("Review", Markup(""), "uq-answer")
+    # The script fills and shows it; without one, there is nothing below its heading.
+    answers = _section("Review", Markup(""), "uq-answer", hidden="")
     return Markup("".join([*path, answers]))
 
 
@@ -198,10 +199,10 @@ def appendix(
     return Markup("".join(sections))
 
 
-def _section(title: str, body: Markup, name: str) -> Markup:
+def _section(title: str, body: Markup, name: str, **attributes: str) -> Markup:
     heading = element("h2", words(title), id=f"{name}-title")
-    attributes = {"class": f"uq-section {name}", "aria-labelledby": f"{name}-title"}
-    return element("section", heading, body, **attributes)
+    own = {"class": f"uq-section {name}", "aria-labelledby": f"{name}-title"}
+    return element("section", heading, body, **own, **attributes)
 
 
 def _view_html(view: ReviewedView) -> Markup:

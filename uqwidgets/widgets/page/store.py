@@ -29,6 +29,8 @@ DType = Literal["f8", "f4", "i4", "u1"]
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
 _LARGEST = 32767
 _UNKNOWN = -32768
+# Most differences that are taken along a line of whole numbers, one of the other.
+_MOST_DIFFERENCES = 3
 # The chunk of what several chunks share.
 _SHARED = "shared"
 
@@ -117,21 +119,21 @@ class Store:
         chunk : str
         product : LowRank, optional
             From `low_ranks`; scores that several matrices share are stored once, in a chunk of
-            their own.
+            their own, and the weights of their combinations in that of the matrix.
         """
         relative, center = in_tolerances(paths, tolerance)
         product = product or low_rank(relative)
         # They are stored by components, because the numbers of one are of similar size.
-        if product.shared is not None:
-            left = self._add_whole(product.shared.T, _SHARED)
+        facts: dict[str, Any] = {"dtype": "f4", "shape": list(paths.shape)}
+        if product.shared is None or product.weights is None:
+            facts["left"] = self._add_whole(product.left.T, chunk)
         else:
-            left = self._add_whole(product.left.T, chunk)
-        facts = {
-            "dtype": "f4",
-            "shape": list(paths.shape),
+            facts["left"] = self._add_whole(product.shared.whole.T, _SHARED)
+            facts["weight_scale"] = self.add(product.shared.scale, _SHARED)
+            facts["weights"] = self._add_whole(product.weights, chunk)
+        facts |= {
             "rank": product.left.shape[1],
-            "left": left,
-            "right": self._add_whole(product.right, chunk),
+            "right": self._add_lines(product.right, chunk),
             "scale": self.add(product.scale, chunk),
             "tolerance": self.add(tolerance.astype(np.float32), chunk),
             "center": self._add_whole(center.astype(np.int64), chunk),
@@ -165,11 +167,24 @@ class Store:
         }
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
 
-    def _add_whole(self, values: npt.NDArray[Any], chunk: str) -> int:
+    def _add_lines(self, values: npt.NDArray[np.int32], chunk: str) -> int:
+        """Add lines of whole numbers, each as those differences along it that are smallest."""
+        differences = [values.astype(np.int64)]
+        for _ in range(_MOST_DIFFERENCES):
+            differences.append(np.diff(differences[-1], axis=1, prepend=0))
+        bits = np.stack([np.log2(1 + 2 * np.abs(each)).sum(axis=1) for each in differences])
+        orders = bits.argmin(axis=0)
+        smallest = np.stack(differences)[orders, np.arange(len(values))]
+        of_lines = {"orders": self.add(orders.astype(np.uint8), chunk)}
+        return self._add_whole(smallest, chunk, of_lines)
+
+    def _add_whole(
+        self, values: npt.NDArray[Any], chunk: str, further: Mapping[str, Any] | None = None
+    ) -> int:
         """Add whole numbers with all digits."""
         unsigned = _unsigned(values)
         small = unsigned.max(initial=0) <= np.iinfo(np.uint16).max
-        facts = {"dtype": "whole", "shape": list(values.shape)}
+        facts = {"dtype": "whole", "shape": list(values.shape), **(further or {})}
         return self._put(unsigned.astype(np.uint16 if small else np.uint32), facts, chunk)
 
     def _put(self, data: npt.NDArray[Any], facts: Mapping[str, Any], chunk: str) -> int:

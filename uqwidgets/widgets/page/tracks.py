@@ -86,12 +86,11 @@ class StoredTracks:
     def join(self) -> None:
         """Store the tracks that are polynomials to within their tolerances, alike ones together."""
         alike: dict[Any, list[tuple[str, list[dict[str, Any]], Floats, Floats]]] = {}
-        for (*name, chunk), group in self._paths.items():
+        for (*_, chunk), group in self._paths.items():
             paths, tolerance = _joined(group)
             stored = [each for each, *_ in group]
             group.clear()  # otherwise the samples stay in memory beside the polynomials
-            kind = (*name, *paths.shape[:2])
-            alike.setdefault(kind, []).append((chunk, stored, paths, tolerance))
+            alike.setdefault(paths.shape[:2], []).append((chunk, stored, paths, tolerance))
         for chunks in alike.values():
             products = low_ranks([each[2:] for each in chunks])
             for (chunk, stored, paths, tolerance), made in zip(chunks, products, strict=True):
