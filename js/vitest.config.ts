@@ -7,5 +7,6 @@ export default defineConfig({
     restoreMocks: true,
     pool: "threads",
     isolate: false,
+    unstubGlobals: true,
   },
 });
