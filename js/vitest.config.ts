@@ -5,6 +5,8 @@ export default defineConfig({
     environment: "happy-dom",
     include: ["test/**/*.test.ts"],
     restoreMocks: true,
+    // A slow machine is no fault of the widget.
+    testTimeout: 30_000,
     pool: "threads",
     isolate: false,
     unstubGlobals: true,
