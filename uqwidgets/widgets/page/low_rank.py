@@ -37,7 +37,7 @@ _FEW_MATRICES = 4
 _MOST_COMPARED = 8
 # Most scores that matrices share, and the root mean square over the columns of all matrices below
 # which one is left out.
-_MOST_SHARED, _NEGLIGIBLE = 640, 0.015
+_MOST_SHARED, _NEGLIGIBLE = 640, 0.004
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
 _SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.05, 4, 1 << 30
