@@ -1,4 +1,4 @@
-"""Redrawing the most lines that are shown, 1,000: a level of tau in a page, and a bare canvas.
+"""Redrawing the most lines that are shown, 5,000: a level of tau in a page, and a bare canvas.
 
 The page moves tau over its levels, so that the weight of every row, with which its line is drawn,
 changes. Beside it stands the time in which the same browser strokes as many lines of as many points
@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 import uqwidgets as uq
 from browser.harness import find_chromium, launch, watched_page
 
-ROWS, ROUNDS = 1_000, 20
+ROWS, ROUNDS = 5_000, 20
 
 # From the event to the end of the frame that shows it.
 TAU = """async (tau) => {

@@ -139,8 +139,8 @@ describe("dependence", () => {
     one<HTMLInputElement>("uq-clip").click();
     expect(lastRequest()).toMatchObject({ clip_lines: true });
     await receive(wireFrame(about, 4, { clip_lines: true }));
-    choose(one<HTMLSelectElement>("uq-lines"), "5000");
-    expect(lastRequest()).toEqual({ ice_lines: 1000 });
+    choose(one<HTMLSelectElement>("uq-lines"), "9000");
+    expect(lastRequest()).toEqual({ ice_lines: 5000 });
   });
 
   it("draws one line per row on the canvas, by weight and with a dash per class", () => {

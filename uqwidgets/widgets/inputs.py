@@ -29,7 +29,7 @@ from uqwidgets.widgets.rows.held import Held, held
 from uqwidgets.widgets.rows.text import rows_of_text, rows_text, text_of_rows
 from uqwidgets.widgets.rows.what_if import Change, changes
 
-MOST_LINES = 1000
+MOST_LINES = 5000
 MOST_SMALL_CURVES = 50
 MOST_REPEATS = 1000
 # Measures and scorers whose importance is shown side by side.

@@ -79,14 +79,18 @@ export function lineCanvas() {
       context.clip();
       context.lineJoin = "round";
       const lines = data.iceWeight.length;
+      context.lineWidth = dashed ? 1 : 1.5;
+      let styled = -1;
       for (let line = 0; line < lines; line++) {
         // Classes without their own style share the last one.
         const look = Math.min(looks.length - 1, data.iceClass[line] ?? 0);
         context.globalAlpha = opacity(data.iceWeight[line] ?? 1, lines);
         if (context.globalAlpha < 0.004) continue;
-        context.strokeStyle = strokes[look] || "gray";
-        context.setLineDash(dashed ? [...(looks[look]?.dash ?? [])] : []);
-        context.lineWidth = dashed ? 1 : 1.5;
+        if (look !== styled) {
+          styled = look;
+          context.strokeStyle = strokes[look] || "gray";
+          context.setLineDash(dashed ? [...(looks[look]?.dash ?? [])] : []);
+        }
         context.beginPath();
         draw(context, line, look);
         context.stroke();
@@ -111,9 +115,8 @@ export function trace(
       drawing = false;
       continue;
     }
-    const at = [x[i] as number, y(value)] as const;
-    if (drawing) context.lineTo(...at);
-    else context.moveTo(...at);
+    if (drawing) context.lineTo(x[i] as number, y(value));
+    else context.moveTo(x[i] as number, y(value));
     drawing = true;
   }
 }

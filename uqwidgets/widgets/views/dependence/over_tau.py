@@ -23,10 +23,9 @@ from uqwidgets.widgets.views.dependence.histograms import Histograms
 _TOLERANCE, _OF_BAND, _OF_OPACITY = 0.001, 5, 10
 # Largest error of a share of rows, as a part of the largest one, whose bar is 40 points high.
 _OF_SHARES = 0.005
-# In a page, errors of rounding are so many times as large as those of interpolation, which are
-# mostly far below their limit; those of the average at most so many times where a reader zooms to
-# it; and those of the bars, which become no larger.
-_ROUNDED, _MOST_ZOOM, _BAR = 1.5, 5.0, 2.0
+# In a page, errors of the average are so many times as large where a reader zooms to it; and errors
+# of the bars, which become no larger.
+_MOST_ZOOM, _BAR = 5.0, 2.0
 
 
 def curve_tracks(
@@ -151,8 +150,8 @@ def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dic
     sizes = _of_the_axis(columns)
     lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
     if not len(lines) or not sizes["average"] > 0:
-        return {name: _ROUNDED * size for name, size in sizes.items()}
-    longer = np.clip(_ROUNDED * np.ptp(lines) / sizes["average"], _ROUNDED, _MOST_ZOOM)
+        return sizes
+    longer = np.clip(np.ptp(lines) / sizes["average"], 1.0, _MOST_ZOOM)
     return {name: longer * size for name, size in sizes.items()}
 
 

@@ -37,7 +37,7 @@ export function curveControls(session: Session, about: ModelInfo, signal: AbortS
     picker(label, { "data-testid": id }, to(name), signal);
   const lines = wholeNumber(
     "rows drawn",
-    { min: 0, max: 1000, "data-testid": "uq-lines" },
+    { min: 0, max: 5000, "data-testid": "uq-lines" },
     to("ice_lines"),
     signal,
   );
