@@ -3,7 +3,7 @@
 Real mouse moves over the slider, one at a time, with 10 features, 10 repeats and curves of all
 rows, at 1,000, 100,000 and 1,000,000 rows; then three seconds in which every animation frame moves
 the slider. The page interpolates between levels that the kernel sent; the time until they arrive is
-printed too.
+printed too. Numbers of rows may be passed as arguments.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = launch(playwright, executable)
-        for rows in SIZES:
+        for rows in [int(size) for size in sys.argv[1:]] or SIZES:
             name = f"latency-{rows}.ipynb"
             notebook(Path(folder) / name, CELL.format(rows=rows))
             with watched_page(browser) as page:

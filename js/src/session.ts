@@ -1,4 +1,5 @@
 import { type Frame, readFrame, seqOf } from "./frame.ts";
+import { hand } from "./hand.ts";
 import { begin, differences, type History, record, walk } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
@@ -17,8 +18,7 @@ export interface HostModel extends Channel {
   isStill?: boolean;
 }
 
-/** Milliseconds between two messages to the kernel while τ moves under the hand. */
-const PAUSE = 250;
+const isChanged = (changes: object) => Object.keys(changes).length > 0;
 
 /** Whether a frame is not of another one of several models. */
 function isOf(frame: unknown, { model }: ModelInfo): boolean {
@@ -43,9 +43,7 @@ export class Session {
   /** The last complete answer of a level that can be reached. */
   #base: unknown = null;
   #shown: { basis: unknown[]; frame: Frame } | null = null;
-  /** The τ of the slider while the kernel has not received it. */
-  #hand: number | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #hand = hand(() => this.#tellKernel({}));
 
   constructor(
     readonly model: HostModel,
@@ -58,17 +56,17 @@ export class Session {
     });
     this.parts = new PartLoader(model, () => this.refresh(), signal);
     const onFrame = () => this.#receive();
-    model.on("change:_frame", onFrame);
-    model.on("change:_about", onFrame);
-    const onPins = () => this.#notify();
-    model.on("change:pins", onPins);
-    model.on("change:_over_tau", onFrame);
+    const heard: [string, () => void][] = [
+      ...["_frame", "_about", "_over_tau"].map((name): [string, () => void] => [
+        `change:${name}`,
+        onFrame,
+      ]),
+      ["change:pins", () => this.#notify()],
+    ];
+    for (const each of heard) model.on(...each);
     signal.addEventListener("abort", () => {
-      model.off("change:_frame", onFrame);
-      model.off("change:_about", onFrame);
-      model.off("change:pins", onPins);
-      model.off("change:_over_tau", onFrame);
-      clearTimeout(this.#timer);
+      for (const each of heard) model.off(...each);
+      this.#hand.close();
       this.queue.close();
       this.#listeners.clear();
     });
@@ -82,8 +80,12 @@ export class Session {
     const saved = Object.fromEntries(
       Object.keys(INPUT_TYPES).map((name) => [name, this.model.get(name)]),
     );
-    const hand = this.#hand === null ? {} : { tau: this.#hand };
-    return { ...saved, ...this.answer?.inputs, ...this.queue.pending, ...hand } as Inputs;
+    return {
+      ...saved,
+      ...this.answer?.inputs,
+      ...this.queue.pending,
+      ...this.#hand.held(),
+    } as Inputs;
   }
 
   /** What the kernel sent for all levels of τ, of the inputs that it answered. */
@@ -117,13 +119,12 @@ export class Session {
     return this.#covers(-1) || this.#covers(1);
   }
 
-  /** A τ that can be interpolated is shown at once; the kernel receives it a few times a second, and when the hand rests. */
+  /** A τ that can be interpolated is shown at once; the kernel receives it when the hand rests, and before if it is quick. */
   request(changes: Partial<Inputs>): void {
     const { tau, ...others } = changes;
-    if (tau !== undefined && Object.keys(others).length === 0 && this.#covers(tau)) {
-      this.#hand = tau;
-      this.#timer ??= setTimeout(() => this.#tellKernel({}), PAUSE);
-    } else this.#tellKernel(changes);
+    if (tau !== undefined && !isChanged(others) && this.#covers(tau))
+      this.#hand.move(tau, (this.about as ModelInfo).n_rows);
+    else this.#tellKernel(changes);
     this.#notify();
   }
 
@@ -183,11 +184,7 @@ export class Session {
   }
 
   #tellKernel(changes: Partial<Inputs>): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const hand = this.#hand === null ? {} : { tau: this.#hand };
-    this.#hand = null;
-    this.queue.request({ ...hand, ...changes });
+    this.queue.request(this.#hand.take(changes));
   }
 
   /** Whether a level can be interpolated: of the inputs that were answered, and that the controls show. */
@@ -202,14 +199,16 @@ export class Session {
     this.#read();
     const seq = seqOf(this.model.get("_frame"));
     if (seq !== null) this.queue.frame(seq, this.answer?.seq === seq ? this.answer.final : true);
+    if (this.answer?.final && !isChanged(this.queue.pending))
+      this.#hand.answered(this.answer.cost.seconds);
     this.#note();
     this.#notify();
   }
 
   /** Records the accepted inputs as a step, unless a request is pending: then the frame may have older inputs. */
   #note(): void {
-    const isPending = this.#hand !== null || Object.keys(this.queue.pending).length > 0;
-    if (this.answer && !isPending) this.#record(this.answer.inputs);
+    if (this.answer && !isChanged({ ...this.queue.pending, ...this.#hand.held() }))
+      this.#record(this.answer.inputs);
   }
 
   #record(inputs: Inputs): void {

@@ -160,6 +160,52 @@ describe("a moving slider", () => {
     expect(session.frame?.inputs.tau).toBe(1);
   });
 
+  it("tells a slow kernel only when the hand rests, and does not ask twice at a time", () => {
+    const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: overTau() });
+    const session = new Session(model, new AbortController().signal);
+    const answer = (seconds: number) => {
+      const { tau, _seq } = model.saved.at(-1) as { tau: number; _seq: number };
+      const frame = wireFrame(about, _seq, { tau });
+      frame.meta.cost = { calls: 0, rows: 0, seconds };
+      model.receive("_frame", frame);
+    };
+    const drag = (start: number) => {
+      for (let i = 0; i < 100; i++) {
+        session.request({ tau: start + i / 1000 });
+        expect(session.frame?.inputs.tau).toBe(start + i / 1000);
+        vi.advanceTimersByTime(10);
+      }
+    };
+    drag(0.1);
+    expect(moving(model)).toHaveLength(1); // it has not answered
+    answer(0.4);
+    drag(0.2);
+    expect(moving(model)).toHaveLength(2); // after twice the time of the answer
+    answer(0.6);
+    drag(0.3);
+    drag(0.4);
+    expect(moving(model)).toHaveLength(2);
+    vi.advanceTimersByTime(200);
+    expect(moving(model)).toHaveLength(3);
+    expect(moving(model).at(-1)).toBeCloseTo(0.499);
+    answer(0.05);
+    drag(0.5);
+    expect(moving(model).length).toBeGreaterThan(3);
+  });
+
+  it("takes the kernel of a long table for slow until it is timed", () => {
+    const long = { ...about, n_rows: 1_000_000 };
+    const model = new FakeModel(long, wireFrame(long, 1), { _over_tau: overTau() });
+    const session = new Session(model, new AbortController().signal);
+    for (let i = 0; i < 100; i++) {
+      session.request({ tau: i / 1000 });
+      vi.advanceTimersByTime(10);
+    }
+    expect(moving(model)).toEqual([]);
+    vi.advanceTimersByTime(190);
+    expect(moving(model)).toEqual([0.099]);
+  });
+
   it("asks at once on a side that cannot be reached, and for other inputs", () => {
     const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: overTau({}, false) });
     const session = new Session(model, new AbortController().signal);

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
 import uqwidgets as uq
-from browser.reading import numbers, wait_for_answer
+from browser.reading import answered, numbers, wait_for_answer
 
 # Pixels of what tau moves: estimates and intervals, the curve with its band, the profile and the
 # indicator.
@@ -104,3 +106,32 @@ def test_a_drag_is_painted_from_the_levels(bridge, widget):
         assert np.abs(np.array(exact) - interpolated).max() <= 1.0, name
     readout = root.get_by_test_id("uq-stress-readout").inner_text()
     assert numbers(readout)
+
+
+def test_a_slow_kernel_is_told_when_the_hand_rests(bridge, widget, monkeypatch):
+    bridge.page.set_viewport_size({"width": 1280, "height": 3000})
+    root = bridge.mount(widget)
+    wait_for_answer(root)
+    expect(root).to_have_attribute("data-follows-tau", "true")
+    if (worker := widget._scheduler.worker) is not None:
+        worker.join(60)
+    builder = widget._session.populations
+    build = builder.build
+
+    def slow(*arguments):
+        time.sleep(0.6)
+        return build(*arguments)
+
+    monkeypatch.setattr(builder, "build", slow)
+    with answered(root):
+        root.evaluate(DRAG, {"moves": 1})
+    messages = []
+    original = widget.set_state
+    monkeypatch.setattr(
+        widget, "set_state", lambda data: (messages.append(data.get("tau")), original(data))
+    )
+    with answered(root):
+        drag = root.evaluate(DRAG, {"moves": 60})
+        assert messages == []
+    assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 40
+    assert [tau for tau in messages if tau is not None] == [pytest.approx(0.8)]
