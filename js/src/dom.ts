@@ -115,8 +115,7 @@ export function setOptions(select: HTMLSelectElement, choices: PickerChoice[]): 
   }
 }
 
-/** Calls a function before and after printing; first those that measure. */
-export function onPrint(callback: (event: Event) => void, signal: AbortSignal, capture = false) {
-  for (const name of ["beforeprint", "afterprint"])
-    window.addEventListener(name, callback, { signal, capture });
+/** Calls a function before and after printing. */
+export function onPrint(callback: (event: Event) => void, signal: AbortSignal) {
+  for (const name of ["beforeprint", "afterprint"]) addEventListener(name, callback, { signal });
 }

@@ -1,8 +1,5 @@
-/** Milliseconds between two messages to the kernel while τ moves under the hand. */
+/** Milliseconds between two messages to the kernel while τ moves under the hand, and until it counts as resting. */
 const PAUSE = 250;
-
-/** Milliseconds without a move after which the hand rests. */
-const REST = 200;
 
 /** Seconds of an exact answer from which on the kernel hears of τ only where the hand rests. */
 const SLOW = 0.5;
@@ -21,8 +18,8 @@ const PER_ROW = 2e-6;
  */
 export function hand(tell: () => void) {
   let held: { tau?: number } = {};
-  /** Seconds of the last exact answer to a level: infinite until it has come, null before the first. */
-  let last: number | null = null;
+  /** Seconds of the last exact answer to a level: infinite until it has come, 0 before the first. */
+  let last = 0;
   let rest: ReturnType<typeof setTimeout> | undefined;
   let next: ReturnType<typeof setTimeout> | undefined;
   const close = () => {
@@ -33,17 +30,17 @@ export function hand(tell: () => void) {
   return {
     held: () => held,
     move(tau: number, nRows: number): void {
-      const seconds = last ?? PER_ROW * nRows;
+      const seconds = last || PER_ROW * nRows;
       held = { tau };
       clearTimeout(rest);
-      rest = setTimeout(tell, REST);
+      rest = setTimeout(tell, PAUSE);
       if (seconds <= SLOW) next ??= setTimeout(tell, Math.max(PAUSE, 2000 * seconds));
     },
     /** Returns the changes of a request with the τ, which the hand then no longer holds. */
     take<Changes extends object>(changes: Changes): Changes {
-      close();
-      if (held.tau !== undefined) last = Number.POSITIVE_INFINITY;
       const all = { ...held, ...changes };
+      close();
+      if ("tau" in held) last = Number.POSITIVE_INFINITY;
       held = {};
       return all;
     },

@@ -57,10 +57,9 @@ export class Session {
     this.parts = new PartLoader(model, () => this.refresh(), signal);
     const onFrame = () => this.#receive();
     const heard: [string, () => void][] = [
-      ...["_frame", "_about", "_over_tau"].map((name): [string, () => void] => [
-        `change:${name}`,
-        onFrame,
-      ]),
+      ["change:_frame", onFrame],
+      ["change:_about", onFrame],
+      ["change:_over_tau", onFrame],
       ["change:pins", () => this.#notify()],
     ];
     for (const each of heard) model.on(...each);
@@ -240,7 +239,7 @@ export class Session {
       this.problem =
         error instanceof WireError
           ? error.message
-          : `The kernel's answer could not be read (${String(error)}); the last result is still shown, run the cell again.`;
+          : `The kernel's answer could not be read (${String(error)}); the last result stays, run the cell again.`;
     }
   }
 

@@ -159,7 +159,7 @@ export class Columns {
     const stored = this.#find(name);
     if (!stored)
       throw new WireError(
-        `The kernel's answer lacks the column "${this.prefix}${name}"; the last result is still shown, run the cell again.`,
+        `The kernel's answer lacks the column "${this.prefix}${name}"; the last result stays, run the cell again.`,
       );
     if (
       stored.shape.length !== shape.length ||

@@ -185,7 +185,7 @@ describe("a moving slider", () => {
     drag(0.3);
     drag(0.4);
     expect(moving(model)).toHaveLength(2);
-    vi.advanceTimersByTime(200);
+    vi.advanceTimersByTime(250);
     expect(moving(model)).toHaveLength(3);
     expect(moving(model).at(-1)).toBeCloseTo(0.499);
     answer(0.05);
@@ -202,7 +202,7 @@ describe("a moving slider", () => {
       vi.advanceTimersByTime(10);
     }
     expect(moving(model)).toEqual([]);
-    vi.advanceTimersByTime(190);
+    vi.advanceTimersByTime(240);
     expect(moving(model)).toEqual([0.099]);
   });
 

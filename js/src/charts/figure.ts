@@ -22,7 +22,7 @@ export function figure(
   };
   const observer = new ResizeObserver(([entry]) => measure(entry?.contentRect.width ?? 0));
   // No size is observed between the layout of the screen and that of the paper.
-  onPrint(() => measure(content.clientWidth), signal, true);
+  onPrint(() => measure(content.clientWidth), signal);
   observer.observe(content);
   signal.addEventListener("abort", () => observer.disconnect());
   return {

@@ -89,7 +89,7 @@ async function open(): Promise<void> {
   const onPaper = ({ type }: Event) => {
     root.style.width = type === "beforeprint" ? PAPER : "";
   };
-  onPrint(onPaper, signal, true);
+  onPrint(onPaper, signal);
   explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
   // The panels set what a control can do whenever they draw.
   root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });

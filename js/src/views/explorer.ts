@@ -196,13 +196,15 @@ function ofOneModel(
 
   let scheduled = 0;
   const schedule = () => {
-    scheduled ||= requestAnimationFrame(() => paint(false));
+    scheduled ||= requestAnimationFrame(paint);
   };
+  let isPrinted = false;
   // What the panels show; while only τ moves under the hand they wait for the frame that answers it.
   let drawn: { frame: Frame | null; inputs: string } | null = null;
   const redraw = () => {
     drawn = null;
-    schedule();
+    // No animation frame comes before the print.
+    (isPrinted ? paint : schedule)();
   };
   const context: Context = {
     session,
@@ -234,7 +236,7 @@ function ofOneModel(
   const help = helpButtons(context);
   pins.bar.append(help.start);
 
-  const paint = (isPrinted: boolean) => {
+  const paint = () => {
     scheduled = 0;
     if (signal.aborted) return;
     const { frame, inputs } = session;
@@ -263,10 +265,11 @@ function ofOneModel(
 
   session.subscribe(schedule, signal);
   followTheme(root, redraw, signal);
-  // No animation frame comes before the print.
-  const print = () => {
-    drawn = null;
-    paint(true);
+  // Figures that were made since measure themselves later than this, and are then drawn once more.
+  const print = ({ type }: Event) => {
+    isPrinted = true;
+    redraw();
+    isPrinted = type === "beforeprint";
   };
   onPrint(print, signal);
   signal.addEventListener("abort", () => cancelAnimationFrame(scheduled));
