@@ -224,3 +224,17 @@ def test_everything_is_printed_and_fits_the_paper(page, width, height):
         expect(button).to_be_hidden()
     area = page.get_by_label("Comment", exact=True)
     assert area.evaluate("(area) => area.scrollHeight <= area.clientHeight + 1")
+
+
+def test_every_feature_of_a_long_list_is_on_the_paper(browser, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 45))).add_prefix("x")
+    with uq.explore(lambda X: X["x0"].to_numpy(), X, X["x0"], n_repeats=2) as widget:
+        widget.save(tmp_path / "page.html", stress_features=["x0"], lines=0, progress=False)
+    with watched_page(browser) as page:
+        root = opened(page, tmp_path / "page.html")
+        page.wait_for_timeout(300)
+        panel = root.get_by_role("region", name="Importance", exact=True)
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert panel.locator(".uq-bar").count() >= 45
+        scroller = panel.locator(".uq-importance-scroll")
+        assert scroller.evaluate("(list) => list.scrollHeight <= list.clientHeight + 1")

@@ -87,7 +87,9 @@ async function open(): Promise<void> {
   const session = new Session(host, signal);
   // The charts are drawn for the paper, on which those of a wide window would be cut.
   const onPaper = ({ type }: Event) => {
-    root.style.width = type === "beforeprint" ? PAPER : "";
+    const isPaper = type === "beforeprint";
+    root.style.width = isPaper ? PAPER : "";
+    root.classList.toggle("uq-on-paper", isPaper);
   };
   onPrint(onPaper, signal);
   explorer(session, root, signal, () => cohortPicker(host.index, session, signal));

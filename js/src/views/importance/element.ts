@@ -191,7 +191,11 @@ export function importancePanel(context: Context): Panel {
   const body = h("div", { class: "uq-importance-body" }, columns.plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, columns.head, body);
   const fold = h("button", { type: "button", class: "uq-button", "data-testid": "uq-fold" });
-  const fig = figure(signal, redraw, "Importance", scroller);
+  const resized = () => {
+    inSight = 0;
+    redraw();
+  };
+  const fig = figure(signal, resized, "Importance", scroller);
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
   fig.plot.append(empty, fold);
   const legend = besideLegend(fig.plot);
@@ -313,11 +317,8 @@ export function importancePanel(context: Context): Panel {
   observer.observe(scroller);
   signal.addEventListener("abort", () => observer.disconnect());
   columns.search.addEventListener("input", () => drawSoon(true), { signal });
-  fold.addEventListener(
-    "click",
-    () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 }),
-    { signal },
-  );
+  const unfold = () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 });
+  fold.addEventListener("click", unfold, { signal });
 
   return {
     element: panel.element,
