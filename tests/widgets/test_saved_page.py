@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import threading
 from html import unescape
@@ -329,10 +330,19 @@ def test_classes_and_filters_are_cohorts(tmp_path):
 def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):
     path = tmp_path / "page.html"
     path.write_text("former")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
-        explorer.save(tmp_path)
+    for folder in (tmp_path, ""):
+        with pytest.raises(IsADirectoryError, match="is a folder"):
+            explorer.save(folder)
     with pytest.raises(FileNotFoundError, match="does not exist; make it"):
         explorer.save(tmp_path / "none" / "page.html")
+
+    for unwritable in (path / "page.html", tmp_path / ("n" * 300 + ".html")):
+        with pytest.raises(OSError, match=r"cannot be written \(.*\); save elsewhere"):
+            explorer.save(unwritable)
+    for option in ({"lines": -1}, {"cohorts": {"no row": {"feature": "a", "low": 50.0}}}):
+        with pytest.raises(ValueError, match=r"ice_lines|has no row"):
+            explorer.save(path, progress=False, **option)
+    assert list(tmp_path.iterdir()) == [path]
 
     def full(self, text, **_):
         with self.open("w") as file:
@@ -345,6 +355,33 @@ def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):
     monkeypatch.undo()
     assert path.read_text() == "former"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path(os.devnull).is_char_device(), reason="devices are no files here")
+def test_a_device_is_not_replaced_by_a_page(explorer):
+    with pytest.raises(FileExistsError, match="is a device"):
+        explorer.save(os.devnull)
+    assert Path(os.devnull).is_char_device()
+
+
+def test_a_folder_that_is_read_only_is_said(explorer, tmp_path, monkeypatch):
+    def refuse(self, **_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(PermissionError, match=r"cannot be written \(permission denied\)"):
+        explorer.save(tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_names_its_steps_and_ends_complete(explorer, tmp_path, capsys):
+    explorer.save(tmp_path / "page.html")
+    shown = capsys.readouterr().err.split("\r")
+    steps = [match for text in shown if (match := re.search(r"(\d+)/(\d+) ", text))]
+    assert steps[-1][1] == steps[-1][2] != "0"
+    assert "views" in shown[-1]
+    explorer.save(tmp_path / "page.html", progress=False)
+    assert capsys.readouterr().err == ""
 
 
 def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
