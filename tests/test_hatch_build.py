@@ -81,3 +81,15 @@ def test_an_old_node_is_not_used(tree, tmp_path, monkeypatch, version, accepted)
 def test_without_node_the_error_says_what_to_install():
     with pytest.raises(SystemExit, match=r"needs Node >= 20 .*; install it, or run `pip install"):
         npm("ci")
+
+
+def test_addresses_elsewhere_name_no_site():
+    own = hatch_build.addresses("https://code.example.org/owner/name")
+    assert own["Homepage"] == own["Source"] == "https://code.example.org/owner/name"
+    assert "Documentation" not in own
+
+
+@pytest.mark.parametrize("wrong", ["owner/name", "https://github.com/owner", "http://a.b/c/d"])
+def test_what_is_no_address_of_a_repository_is_refused(wrong):
+    with pytest.raises(SystemExit, match=r"such as https://github\.com/owner/name"):
+        hatch_build.addresses(wrong)

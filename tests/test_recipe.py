@@ -38,7 +38,9 @@ def test_its_source_is_this_checkout():
 def test_it_requires_what_is_declared():
     project, needs = DECLARED["project"], RECIPE["requirements"]
     python = f"python {project['requires-python']}"
-    assert set(needs["run"]) == {python, *map(spaced, project["dependencies"])}
+    # A package for every Python has no markers; conda offers what runs in the one that is chosen.
+    everywhere = [line for line in project["dependencies"] if ";" not in line]
+    assert set(needs["run"]) == {python, *map(spaced, everywhere)}
     build = map(spaced, DECLARED["build-system"]["requires"])
     assert set(needs["host"]) == {python, "pip", *build}
 

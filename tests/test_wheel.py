@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import gzip
 import os
-import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
-import tomllib
 import venv
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+import hatch_build
+from archives import ROOT, build
+
 BUILT = (
     "index.js",
     "styles.css",
@@ -32,21 +33,8 @@ BUILT = (
     "parts/performance.css",
 )
 STATIC = {f"uqwidgets/static/{name}" for name in BUILT}
+NOT_PUBLISHED = {hatch_build.REPOSITORY: ""}
 RAW_BUDGET, GZIP_BUDGET = 130_000, 45_000
-
-
-def build(source: Path, target: str, folder: Path, path: str | None = None) -> Path:
-    """Build an archive with hatchling itself: what pip does, without fetching hatchling anew."""
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)],
-        cwd=source,
-        env={**os.environ, "PATH": path or os.environ["PATH"]},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    (archive,) = folder.glob("*.whl" if target == "wheel" else "*.tar.gz")
-    return archive
 
 
 def path_without_node(folder: Path) -> str:
@@ -58,12 +46,12 @@ def path_without_node(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
+    return build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"), **NOT_PUBLISHED)
 
 
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(ROOT, "sdist", tmp_path_factory.mktemp("sdist"))
+    return build(ROOT, "sdist", tmp_path_factory.mktemp("sdist"), **NOT_PUBLISHED)
 
 
 def test_wheel_carries_the_package_with_its_front_end_and_nothing_else(wheel):
@@ -81,6 +69,47 @@ def test_sdist_carries_the_front_end_built_and_as_sources(sdist):
     assert not {name for name in names if "node_modules" in name or name.startswith("tests/")}
 
 
+REPOSITORY = "https://github.com/Owner/name"
+ADDRESSES = {
+    "Homepage": "https://owner.github.io/name/",
+    "Documentation": "https://owner.github.io/name/",
+    "Source": REPOSITORY,
+    "Issues": f"{REPOSITORY}/issues",
+    "Changelog": f"{REPOSITORY}/blob/main/CHANGELOG.md",
+}
+
+
+def addresses_of(wheel):
+    """Addresses in the metadata of a wheel, by label."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        metadata = Parser().parsestr(archive.read(name).decode())
+    return dict(line.split(", ", 1) for line in metadata.get_all("Project-URL", []))
+
+
+def unpacked(sdist, folder):
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.glob("uqwidgets-*")
+    return source
+
+
+def test_archives_have_the_addresses_of_the_repository_that_publishes_them(tmp_path):
+    name = hatch_build.REPOSITORY
+    published = build(ROOT, "sdist", tmp_path / "sdist", **{name: REPOSITORY})
+    source = unpacked(published, tmp_path)
+    # Whoever builds from it, wherever, does not change them.
+    for folder, repository in (("here", ""), ("elsewhere", "https://github.com/another/fork")):
+        made = build(source, "wheel", tmp_path / folder, **{name: repository})
+        assert addresses_of(made) == ADDRESSES
+
+
+def test_archives_without_a_repository_have_no_addresses(sdist, wheel, tmp_path):
+    assert addresses_of(wheel) == {}
+    source = unpacked(sdist, tmp_path)
+    assert addresses_of(build(source, "wheel", tmp_path / "dist")) == {}
+
+
 def test_bundle_stays_within_its_budget(wheel):
     with zipfile.ZipFile(wheel) as archive:
         texts = [archive.read(f"uqwidgets/static/{name}") for name in ("index.js", "styles.css")]
@@ -96,12 +125,10 @@ def test_bundle_travels_with_the_licences_of_what_is_in_it(wheel):
 
 
 def test_sdist_becomes_a_wheel_where_no_node_is(sdist, tmp_path):
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (source,) = tmp_path.glob("uqwidgets-*")
+    source = unpacked(sdist, tmp_path)
     bare = tmp_path / "bin"
     bare.mkdir()
-    built = build(source, "wheel", tmp_path / "dist", path_without_node(bare))
+    built = build(source, "wheel", tmp_path / "dist", PATH=path_without_node(bare))
     assert set(zipfile.ZipFile(built).namelist()) >= STATIC
 
 
@@ -127,73 +154,6 @@ def test_wheel_installs_into_a_clean_environment_and_is_imported(wheel, tmp_path
     file, version = done.stdout.split()
     assert Path(file).is_relative_to(packages)
     assert f"-{version}-" in wheel.name
-
-
-def runs(python: str) -> bool:
-    return (
-        shutil.which(python) is not None
-        and not subprocess.run(
-            [python, "-c", "import ensurepip"], capture_output=True, check=False
-        ).returncode
-    )
-
-
-def oldest(requirement: str) -> str:
-    """Return the requirement of the oldest version that another requirement allows."""
-    name, version = re.match(r"([\w-]+)>=([\d.]+)", requirement).groups()
-    return f"{name}=={version}.*"
-
-
-def dependencies() -> list[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project["dependencies"]
-
-
-FIRST_LOOK = """
-import uqwidgets as uq
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
-
-X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-X = X.iloc[:, :5]
-ex = uq.Explainer(RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2])
-assert len(ex.importance("nll").frame) == 5
-ex.dependence("mean radius", measure="entropy").to_altair().to_dict()
-ex.stress(features=["mean radius"], taus=5), ex.scores(), ex.calibration()
-explorer = uq.explore(ex, tau=0.5)
-explorer.wait()
-assert explorer._repr_mimebundle_()
-uq.show_versions()
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("python", "versions"),
-    [
-        (sys.executable, "oldest"),  # a newer Python has no archives of the oldest versions
-        *(
-            (python, "newest")
-            for python in (f"python3.{minor}" for minor in range(11, 15))
-            if runs(python)
-        ),
-    ],
-)
-def test_wheel_works_with_its_dependencies(wheel, tmp_path, python, versions):
-    subprocess.run([python, "-m", "venv", str(tmp_path)], check=True)
-    clean = tmp_path / ("Scripts" if os.name == "nt" else "bin") / "python"
-    limits = list(map(oldest, dependencies())) if versions == "oldest" else []
-    subprocess.run([clean, "-m", "pip", "install", "--quiet", str(wheel), *limits], check=True)
-    # The package is the installed one, wherever the tests themselves find theirs.
-    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [clean, "-c", FIRST_LOOK], cwd=tmp_path, env=own, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    if versions == "oldest":
-        for limit in limits:
-            name, version = limit.removesuffix(".*").split("==")
-            assert f"\n{name}: {version}" in done.stdout
 
 
 @pytest.mark.slow

@@ -19,6 +19,13 @@ FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 
 
+# By job: what it may do besides reading.
+MAY_WRITE = {
+    "publish": {"id-token": "write"},
+    "site": {"id-token": "write", "pages": "write"},
+}
+
+
 def jobs(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
 
@@ -40,7 +47,7 @@ def test_a_workflow_may_only_read(path):
     assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}
     for name, job in jobs(path).items():
         extra = job.get("permissions", {})
-        assert extra == ({"id-token": "write"} if name == "publish" else {})
+        assert extra == MAY_WRITE.get(name, {})
         runs_code = any("run" in step for step in job["steps"])
         assert not (extra and runs_code), "what may publish runs nothing of the repository"
         assert job["timeout-minutes"] <= 90
@@ -113,7 +120,8 @@ def test_each_command_of_a_target_finds_its_program_and_files(target):
 @pytest.mark.slow
 def test_the_archives_of_a_tag_are_built_in_a_clone(tmp_path):
     """What the publishing workflow runs, as it runs it."""
-    (command,) = commands_of(ROOT / ".github" / "workflows" / "publish.yml")
+    commands = commands_of(ROOT / ".github" / "workflows" / "publish.yml")
+    (command,) = [command for command in commands if "archives" in command]
     subprocess.run(["git", "clone", "--quiet", str(ROOT), "clone"], cwd=tmp_path, check=True)
     made = {**os.environ, "PYTHON": sys.executable}
     subprocess.run(shlex.split(command), cwd=tmp_path / "clone", env=made, check=True)
@@ -121,8 +129,9 @@ def test_the_archives_of_a_tag_are_built_in_a_clone(tmp_path):
     assert built == {".whl", ".gz"}
 
 
-def test_every_supported_python_is_tested():
-    tested = jobs(ROOT / ".github" / "workflows" / "tests.yml")["tests"]["strategy"]["matrix"]
+@pytest.mark.parametrize("job", ["tests", "installs"])
+def test_every_supported_python_is_tested(job):
+    tested = jobs(ROOT / ".github" / "workflows" / "tests.yml")[job]["strategy"]["matrix"]
     declared = re.findall(
         r'"Programming Language :: Python :: (3\.\d+)"', (ROOT / "pyproject.toml").read_text()
     )
