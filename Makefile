@@ -15,7 +15,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support releases installs slow bench picture docs archives clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support releases first-lines installs slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -26,6 +26,7 @@ help:
 	@echo "make hosts    run the tests of notebooks and applications that show widgets (part of make test)"
 	@echo "make support  show the widget in every host and browser, and write the table of the documentation"
 	@echo "make releases  the same in older releases of the hosts, in Chromium"
+	@echo "make first-lines  run what the guide says in a new environment of each host, in Chromium"
 	@echo "make installs  install wheel and sdist into clean environments of every Python on the machine"
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
@@ -80,6 +81,10 @@ support: $(HOSTS)
 releases: $(HOSTS)
 	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m slow tests/hosts/test_releases.py
 	.venv-hosts/bin/python scripts/support_table.py
+
+first-lines: $(HOSTS)
+	rm -f docs/hosts/first_lines/*.json
+	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m "slow or not slow" tests/hosts/test_clean_environments.py
 
 installs: $(DEV)
 	$(BIN)/python -m pytest -m "slow or not slow" tests/test_installs.py

@@ -18,7 +18,8 @@ BEGIN, END = "<!-- hosts: begin -->", "<!-- hosts: end -->"
 
 def records() -> list[dict[str, object]]:
     """Return the records, sorted by host, release and browser."""
-    each = [json.loads(path.read_text(encoding="utf-8")) for path in RECORDS.glob("**/*.json")]
+    files = [*RECORDS.glob("*.json"), *RECORDS.glob("older/*.json")]
+    each = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     return sorted(
         each,
         key=lambda record: (

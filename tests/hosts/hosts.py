@@ -224,8 +224,8 @@ class Host:
         which have no network, answer it with the file of the installed package.
     own_errors : tuple of str
         Parts of the errors that the host's own page raises.
-    installs : tuple of str
-        What a person installs beside uqwidgets to have this host.
+    cells : tuple of str
+        Of the notebook, where the host shows one.
     """
 
     name: str
@@ -239,7 +239,6 @@ class Host:
     requests_elsewhere: str = ""
     needs_anywidget: str = ""
     own_errors: tuple[str, ...] = ()
-    installs: tuple[str, ...] = ()
     cells: tuple[str, ...] = CELLS
 
     def write(self, folder: Path, *, dark: bool) -> Path:
@@ -307,7 +306,6 @@ HOSTS = {
         page="lab/tree/app.ipynb?reset&token=",
         notebook=JUPYTERLAB,
         own_errors=("The operation was aborted",),
-        installs=("jupyterlab",),
     ),
     "notebook": Host(
         "Jupyter Notebook",
@@ -323,7 +321,6 @@ HOSTS = {
             "reading 'last_modified'",  # 7.2, after saving and reloading
             "The operation was aborted",
         ),
-        installs=("notebook",),
     ),
     "voila": Host(
         "Voila",
@@ -332,14 +329,9 @@ HOSTS = {
         _voila,
         health="voila/static/",
         requests_elsewhere="icons and fonts of Voila's own page",
-        installs=("voila", "ipykernel"),
     ),
-    "marimo run": Host(
-        "marimo, run", "marimo", MARIMO, _marimo("run"), health="health", installs=("marimo",)
-    ),
-    "marimo edit": Host(
-        "marimo, edit", "marimo", MARIMO, _marimo("edit"), health="health", installs=("marimo",)
-    ),
+    "marimo run": Host("marimo, run", "marimo", MARIMO, _marimo("run"), health="health"),
+    "marimo edit": Host("marimo, edit", "marimo", MARIMO, _marimo("edit"), health="health"),
     "solara": Host(
         "Solara",
         "solara",
@@ -347,7 +339,6 @@ HOSTS = {
         _solara,
         health="",
         requests_elsewhere="scripts and fonts of Solara's own page",
-        installs=("solara", "solara-assets", "ipyvuetify<2"),
     ),
     "shiny": Host(
         "Shiny",
@@ -358,7 +349,6 @@ HOSTS = {
         shows_twice=False,
         # Its widget manager counts the views of a page that is being left.
         own_errors=("no comm channel defined",),
-        installs=("shiny", "shinywidgets"),
     ),
     "panel": Host(
         "Panel",
@@ -369,7 +359,6 @@ HOSTS = {
         page="app",
         requests_elsewhere="the loader of anywidget, and icons of Panel's own page",
         needs_anywidget="https://unpkg.com/anywidget@**",
-        installs=("panel", "ipywidgets_bokeh"),
     ),
 }
 
@@ -382,5 +371,4 @@ NBCLASSIC = Host(
     health="api",
     page="nbclassic/notebooks/app.ipynb?token=",
     notebook=CLASSIC,
-    installs=("nbclassic",),
 )
