@@ -106,12 +106,12 @@ archives: | $(BIN)/python
 
 # Pages of modules that are gone, and explorers of an earlier build, would stay otherwise.
 docs: $(DOCS)
-	rm -rf build/docs docs/reference/generated
+	rm -rf build/docs docs/reference/generated docs/reference/remarks
 	$(BIN)/python -m sphinx --builder html --fail-on-warning --quiet docs build/docs
 	$(BIN)/python scripts/check_site.py build/docs
 
 clean:
-	rm -rf .venv .venv-hosts .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb docs/tutorials/*/*.ipynb uqwidgets/static js/node_modules
+	rm -rf .venv .venv-hosts .venv-libraries build dist docs/reference/generated docs/reference/remarks docs/tutorials/*.ipynb docs/tutorials/*/*.ipynb uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python

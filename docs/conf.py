@@ -11,7 +11,7 @@ import uqwidgets
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(DOCS / "_ext"))
+sys.path[:0] = [str(DOCS / "_ext"), str(ROOT / "scripts")]
 
 project = "uqwidgets"
 author = "The uqwidgets developers"
@@ -35,6 +35,10 @@ for notebook in sorted((ROOT / "notebooks").glob("**/*.ipynb")):
     copy = DOCS / "tutorials" / notebook.relative_to(ROOT / "notebooks")
     copy.parent.mkdir(exist_ok=True)
     shutil.copy2(notebook, copy)
+# Each code of a remark has a page, made from the list in the package.
+import remarks_page  # noqa: E402
+
+remarks_page.write()
 # The site is public, and some of the papers' data may not be passed on: its pages use other data.
 os.environ["UQ_PAPER_DATA"] = ""
 

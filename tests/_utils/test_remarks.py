@@ -15,6 +15,7 @@ import pytest
 import remarks_page
 import uqwidgets as uq
 from reading_html import StaticHtml
+from remark_examples import EXAMPLES, outcome
 from uqwidgets._utils.remarks import REMARKS, Remark
 from uqwidgets.plotting.html import Markup, panel
 
@@ -39,10 +40,24 @@ def test_every_code_that_is_used_is_in_the_list_and_every_code_of_the_list_is_us
     assert {*codes_in_the_package(), *of_pages} == set(REMARKS)
 
 
-def test_the_page_of_the_documentation_is_made_from_the_list() -> None:
-    text = remarks_page.PAGE.read_text(encoding="utf-8")
-    assert text == remarks_page.page(), "run python scripts/remarks_page.py"
-    assert [f"## {code}" in text for code in REMARKS] == [True] * len(REMARKS)
+def test_the_documentation_has_a_page_for_each_code(tmp_path: Path) -> None:
+    (tmp_path / "of-another-time.md").touch()
+    remarks_page.write(tmp_path)
+    assert {path.stem for path in tmp_path.iterdir()} == {"index", *REMARKS}
+    index = (tmp_path / "index.md").read_text(encoding="utf-8")
+    for code, kind in REMARKS.items():
+        text = (tmp_path / f"{code}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {code}\n")
+        assert all(sentence in text for sentence in kind)
+        assert f"[{code}]({code}.md)" in index
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_leads_to_its_remark(code: str) -> None:
+    remarks = [one for one in outcome(EXAMPLES[code]).remarks if one.code == code]
+    assert remarks
+    assert f"> {remarks[0]}" in remarks_page.page(code)
 
 
 def test_codes_are_plain_and_explanations_are_sentences() -> None:
