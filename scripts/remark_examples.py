@@ -144,7 +144,8 @@ def _whole(after: str) -> str:
     plain = "\n".join(line for line in lines if line not in imports).lstrip("\n")
     imports |= {"import numpy as np", "import uqwidgets as uq"}
     first = sorted(imports, key=lambda line: (line.startswith("from "), "uqwidgets" in line, line))
-    return "\n".join([*first, "", "rng = np.random.default_rng(0)", plain])
+    gap = ["", ""] if plain.startswith(("class ", "def ")) else []
+    return "\n".join([*first, "", "rng = np.random.default_rng(0)", *gap, plain])
 
 
 EXAMPLES = MappingProxyType({code: _whole(after) for code, after in _AFTER.items()})
