@@ -23,12 +23,14 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning:selenium"),
 ]
 
-# Panel passes no address to the model that shows a widget, which takes one.
+# Panel passes no address to the model that shows a widget, which takes one. The module of this model
+# can be imported when Panel has made its own kernel. Each session runs the app.
+AFTER_EXTENSION = "explorer = make()\n"
 OWN_LOADER = """
 from ipywidgets_bokeh.widget import IPyWidget
 
 make_model = IPyWidget.__init__
-IPyWidget.__init__ = lambda self, **values: make_model(self, **values, cdn="{address}")
+IPyWidget.__init__ = lambda self, **of: make_model(self, **{{**of, "cdn": "{address}"}})
 """
 
 
@@ -71,7 +73,8 @@ def with_own_loader(host):
     with ThreadingHTTPServer(("127.0.0.1", 0), Loader) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        yield replace(host, app=OWN_LOADER.format(address=address) + host.app)
+        own = OWN_LOADER.format(address=address) + AFTER_EXTENSION
+        yield replace(host, app=host.app.replace(AFTER_EXTENSION, own))
         server.shutdown()
 
 
