@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning:selenium"),
 ]
 
-# Panel passes no address to the model that shows a widget, which takes one. The module of this model
+# Panel passes no address to the model that shows a widget, which takes one. Its module
 # can be imported when Panel has made its own kernel. Each session runs the app.
 AFTER_EXTENSION = "explorer = make()\n"
 OWN_LOADER = """
