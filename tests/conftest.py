@@ -27,34 +27,34 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 BROWSER = Path(__file__).parent / "browser"
-DURATIONS = "uqwidgets/seconds_by_file"
+DURATIONS = "uqwidgets/seconds_by_test"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let several processes run the longest files first, so that none is alone at the end.
 
-    How long a file takes is known from the run before. Without one, the browser tests come first.
+    How long its tests take is known from runs before. Of tests that never ran, those in the browser
+    come first.
     """
     if hasattr(config, "workerinput"):
         cache = getattr(config, "cache", None)
         known = {} if cache is None else cache.get(DURATIONS, {})
-
-        def urgency(item: pytest.Item) -> float:
-            file = item.nodeid.partition("::")[0]
-            return known.get(file, 1000.0 if BROWSER in item.path.parents else 0.0)
-
-        items.sort(key=urgency, reverse=True)
+        seconds: dict[Path, float] = defaultdict(float)
+        for item in items:
+            unknown = 1000.0 if BROWSER in item.path.parents else 0.0
+            seconds[item.path] += known.get(item.nodeid, unknown)
+        items.sort(key=lambda item: seconds[item.path], reverse=True)
 
 
 class Durations:
-    """Seconds that each file took, for the order of the next run."""
+    """Seconds that each test took, for the order of the next run."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid.partition("::")[0]] += report.duration
+        self.seconds[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         cache = getattr(session.config, "cache", None)

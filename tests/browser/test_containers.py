@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from browser.harness import watched_page
 from browser.reading import outside, wait_for_answer
+from cases import thorough_after
 
 CELL = """
 import ipywidgets as w
@@ -69,7 +70,7 @@ def notebook_page(lab, browser):
         yield page
 
 
-@pytest.fixture(params=[1280, 600])
+@pytest.fixture(params=thorough_after(1, [1280, 600]))
 def page(request, notebook_page):
     notebook_page.set_viewport_size({"width": request.param, "height": 900})
     return notebook_page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
@@ -49,6 +50,7 @@ CLOSE_TAB = """async () => {
 OPEN_TAB = """(path) => window.jupyterapp.commands.execute("docmanager:open", { path })"""
 
 
+@pytest.mark.thorough
 def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, browser):
     cells = [nbformat.v4.new_code_cell(code) for code in (IMPORTS, REFERENCED, INTERACT, COUNT)]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}

@@ -234,6 +234,7 @@ CHARTS = (
 )
 
 
+@pytest.mark.thorough
 def test_results_and_charts_are_drawn_without_the_network(lab, browser):
     cells = [nbformat.v4.new_code_cell(source) for source in CHARTS]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}

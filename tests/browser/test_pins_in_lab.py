@@ -62,6 +62,7 @@ def reload(lab, page):
     return root
 
 
+@pytest.mark.thorough
 def test_pins_survive_a_reload_and_saving(lab, browser, notebook):
     with watched_page(browser) as page:
         lab.run_notebook(page, NAME)

@@ -91,6 +91,7 @@ def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, browse
         assert picture.locator("img").count() == 4
 
 
+@pytest.mark.thorough
 def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
     path = lab.folder / NAME
     notebook = json.loads(path.read_text())

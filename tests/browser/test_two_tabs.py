@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
@@ -18,6 +19,7 @@ RESTART = """async () => {
 }"""
 
 
+@pytest.mark.thorough
 def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, browser):
     cells = [nbformat.v4.new_code_cell(CELL)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
