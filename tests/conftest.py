@@ -7,6 +7,7 @@ import os
 import time
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 # Before numpy reads it: several processes run tests at the same time, and a process that uses
 # every core for a small model slows the others down. Kernels and workers inherit the variable.
@@ -26,7 +27,42 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, 5)
 
 
-BROWSER = Path(__file__).parent / "browser"
+TESTS = Path(__file__).parent
+BROWSER = TESTS / "browser"
+# Files that share what takes long to start: a JupyterLab with its page, and a Dask cluster.
+GROUPS = (
+    (
+        "browser/test_lab.py",
+        "browser/test_containers.py",
+        "browser/test_reopened.py",
+        "browser/test_pins_in_lab.py",
+        "browser/test_two_tabs.py",
+        "browser/test_interact.py",
+    ),
+    ("learner/test_learner_dask.py", "stress/test_out_of_core.py"),
+)
+
+
+def group_of(file: str) -> str:
+    """Return the first file of the group of a file of tests, or the file itself."""
+    name = file.removeprefix("tests/")
+    return next((f"tests/{group[0]}" for group in GROUPS if name in group), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run the files of a group in one process, one after the other."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Groups(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(super()._split_scope(nodeid))
+
+    return Groups(config, log)
+
+
 DURATIONS = "uqwidgets/seconds_by_test"
 
 
@@ -40,11 +76,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         cache = getattr(config, "cache", None)
         known = {} if cache is None else cache.get(DURATIONS, {})
-        seconds: dict[Path, float] = defaultdict(float)
+        seconds: dict[str, float] = defaultdict(float)
+
+        def group(item: pytest.Item) -> str:
+            return group_of(item.nodeid.partition("::")[0])
+
         for item in items:
             unknown = 1000.0 if BROWSER in item.path.parents else 0.0
-            seconds[item.path] += known.get(item.nodeid, unknown)
-        items.sort(key=lambda item: seconds[item.path], reverse=True)
+            seconds[group(item)] += known.get(item.nodeid, unknown)
+        items.sort(key=lambda item: seconds[group(item)], reverse=True)
 
 
 class Durations:
@@ -95,7 +135,7 @@ def kernel():
     manager.shutdown_kernel(now=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     with (

@@ -20,16 +20,17 @@ RESTART = """async () => {
 
 
 @pytest.mark.thorough
-def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, browser):
+def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, lab_page, browser):
     cells = [nbformat.v4.new_code_cell(CELL)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), lab.folder / NAME)
-    with watched_page(browser) as first, watched_page(browser) as second:
+    first = lab_page
+    with watched_page(browser) as second:
         lab.run_notebook(first, NAME)
         one, other = (page.get_by_test_id("uq-root") for page in (first, second))
         wait_for_answer(one)
         first.evaluate(SAVE)
-        second.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset")
+        second.goto(lab.address(NAME))
         second.wait_for_function(PANEL_READY)
         wait_for_answer(other)
         for here, there, tau in ((one, other, "0.5"), (other, one, "-0.25")):
