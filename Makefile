@@ -53,7 +53,7 @@ tests: $(DEV)
 	$(BIN)/python $(PYTEST) $(QUICK)
 
 checks:
-	@$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) hosts libraries front-end doctests
+	@$(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) hosts libraries front-end doctests
 
 lint: $(DEV)
 	$(BIN)/ruff check
@@ -70,14 +70,14 @@ doctests: $(DEV)
 	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
 
 libraries: $(LIBRARIES)
-	.venv-libraries/bin/python $(PYTEST) $(QUICK) --doctest-modules uqwidgets/predictive/torch tests/libraries
+	.venv-libraries/bin/python -m pytest $(QUICK) --doctest-modules uqwidgets/predictive/torch tests/libraries
 
 hosts: $(HOSTS)
 	.venv-hosts/bin/python -m pytest $(QUICK) tests/hosts
 
 thorough: $(DEV) $(LIBRARIES) $(HOSTS)
 	$(BIN)/python $(PYTEST) -m thorough
-	.venv-libraries/bin/python $(PYTEST) -m thorough tests/libraries
+	.venv-libraries/bin/python -m pytest -m thorough tests/libraries
 	.venv-hosts/bin/python -m pytest -m thorough tests/hosts
 
 support: $(HOSTS)

@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.reading import outside, wait_for_answer
-from cases import thorough_after
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 CELL = """
 import ipywidgets as w
@@ -69,7 +71,7 @@ def notebook_page(lab, lab_page):
     lab_page.evaluate("window.jupyterapp.shell.expandLeft()")
 
 
-@pytest.fixture(params=thorough_after(1, [1280, 600]))
+@pytest.fixture(params=[1280, 600])
 def page(request, notebook_page):
     notebook_page.set_viewport_size({"width": request.param, "height": 900})
     return notebook_page

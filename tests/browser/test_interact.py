@@ -9,6 +9,9 @@ from playwright.sync_api import expect
 from browser.jupyter import OPEN, PANEL_READY
 from browser.reading import answered, wait_for_answer
 
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
+
 NAME = "interact.ipynb"
 IMPORTS = """
 import gc
@@ -48,7 +51,6 @@ CLOSE_TAB = """async () => {
 }"""
 
 
-@pytest.mark.thorough
 def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, lab_page):
     cells = [nbformat.v4.new_code_cell(code) for code in (IMPORTS, REFERENCED, INTERACT, COUNT)]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}

@@ -11,6 +11,9 @@ from playwright.sync_api import expect
 from browser.jupyter import PANEL_READY
 from browser.reading import answered, wait_for_answer
 
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
+
 CELL = """
 import numpy as np
 import pandas as pd
@@ -61,7 +64,6 @@ def reload(lab, page):
     return root
 
 
-@pytest.mark.thorough
 def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
     page = lab_page
     lab.run_notebook(page, NAME)

@@ -11,6 +11,9 @@ from playwright.sync_api import expect
 from browser.jupyter import PANEL_READY
 from browser.reading import answered, wait_for_answer
 
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
+
 CELL = """
 import numpy as np
 import pandas as pd
@@ -89,7 +92,6 @@ def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, lab_pa
     assert picture.locator("img").count() == 4
 
 
-@pytest.mark.thorough
 def test_pictures_are_shown_in_an_untrusted_notebook(lab, lab_page, saved):
     path = lab.folder / NAME
     notebook = json.loads(path.read_text())

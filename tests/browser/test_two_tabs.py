@@ -11,6 +11,9 @@ from browser.jupyter import PANEL_READY, RUN_ALL
 from browser.reading import answered, wait_for_answer
 from browser.test_reopened import CELL, SAVE
 
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
+
 NAME = "two_tabs.ipynb"
 RESTART = """async () => {
   const { sessionContext } = window.jupyterapp.shell.currentWidget;
@@ -19,7 +22,6 @@ RESTART = """async () => {
 }"""
 
 
-@pytest.mark.thorough
 def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, lab_page, browser):
     cells = [nbformat.v4.new_code_cell(CELL)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
