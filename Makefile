@@ -9,19 +9,22 @@ HOSTS := .venv-hosts/.installed
 # tests/conftest.py says how many processes there are. Each runs whole files, so that a file's fixtures
 # are made once.
 PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# What `make test` leaves to `make thorough`; CONTRIBUTING.md says what that is.
+QUICK := -m "not slow and not thorough"
 # A second run finds what Python compiled, and pytest the assertions that it rewrote.
 unexport PYTHONDONTWRITEBYTECODE
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support releases first-lines installs slow bench picture docs archives clean FORCE
+.PHONY: help build demo lab test tests checks lint types front-end doctests libraries hosts thorough support releases first-lines installs slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
 	@echo "make demo     run the quickstart; print its tables, write the explorer to build/explorer.html"
 	@echo "make lab      open the quickstart in JupyterLab"
-	@echo "make test     run every test and check"
+	@echo "make test     run the tests and checks of every feature, in minutes"
+	@echo "make thorough  run the further cases too, which continuous integration runs after make test"
 	@echo "make libraries  run the tests of other people's models (part of make test)"
 	@echo "make hosts    run the tests of notebooks and applications that show widgets (part of make test)"
 	@echo "make support  show the widget in every host and browser, and write the table of the documentation"
@@ -43,14 +46,16 @@ demo: $(LAB)
 lab: $(LAB)
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
 
-# The checks run side by side, and each prints what it has to say when it ends. If one fails, the tests
-# do not start. They come last and fill the machine themselves.
-test: $(DEV) $(LIBRARIES) $(HOSTS)
-	$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
-	$(BIN)/python $(PYTEST)
+# If a short check fails, nothing else starts. The long checks run one after the other beside the tests,
+# and each prints what it has to say when it ends.
+test: lint types $(LIBRARIES) $(HOSTS)
+	$(MAKE) --no-print-directory --jobs=2 tests checks
 
-# The hosts start first: they often wait, and the rest runs meanwhile.
-checks: hosts lint types front-end doctests libraries
+tests: $(DEV)
+	$(BIN)/python $(PYTEST) $(QUICK)
+
+checks:
+	@$(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) hosts libraries front-end doctests
 
 lint: $(DEV)
 	$(BIN)/ruff check
@@ -67,11 +72,15 @@ doctests: $(DEV)
 	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
 
 libraries: $(LIBRARIES)
-	.venv-libraries/bin/python -m pytest --doctest-modules uqwidgets/predictive/torch
-	.venv-libraries/bin/python $(PYTEST) tests/libraries
+	.venv-libraries/bin/python -m pytest $(QUICK) --doctest-modules uqwidgets/predictive/torch tests/libraries
 
 hosts: $(HOSTS)
-	.venv-hosts/bin/python -m pytest tests/hosts
+	.venv-hosts/bin/python -m pytest $(QUICK) tests/hosts
+
+thorough: $(DEV) $(LIBRARIES) $(HOSTS)
+	$(BIN)/python $(PYTEST) -m thorough
+	.venv-libraries/bin/python -m pytest -m thorough tests/libraries
+	.venv-hosts/bin/python -m pytest -m thorough tests/hosts
 
 support: $(HOSTS)
 	rm -f docs/hosts/*.json

@@ -7,6 +7,7 @@ import os
 import time
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 # Before numpy reads it: several processes run tests at the same time, and a process that uses
 # every core for a small model slows the others down. Kernels and workers inherit the variable.
@@ -26,35 +27,74 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, 5)
 
 
-BROWSER = Path(__file__).parent / "browser"
-DURATIONS = "uqwidgets/seconds_by_file"
+TESTS = Path(__file__).parent
+BROWSER = TESTS / "browser"
+# Files that share what takes long to start: a JupyterLab with its page, and a Dask cluster.
+GROUPS = (
+    (
+        "browser/test_lab.py",
+        "browser/test_containers.py",
+        "browser/test_reopened.py",
+        "browser/test_pins_in_lab.py",
+        "browser/test_two_tabs.py",
+        "browser/test_interact.py",
+    ),
+    ("learner/test_learner_dask.py", "stress/test_out_of_core.py"),
+)
+
+
+def group_of(file: str) -> str:
+    """Return the first file of the group of a file of tests, or the file itself."""
+    name = file.removeprefix("tests/")
+    return next((f"tests/{group[0]}" for group in GROUPS if name in group), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run the files of a group in one process, one after the other."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Groups(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(super()._split_scope(nodeid))
+
+    return Groups(config, log)
+
+
+DURATIONS = "uqwidgets/seconds_by_test"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let several processes run the longest files first, so that none is alone at the end.
 
-    How long a file takes is known from the run before. Without one, the browser tests come first.
+    How long its tests take is known from runs before. Of tests that never ran, those in the browser
+    come first.
     """
     if hasattr(config, "workerinput"):
         cache = getattr(config, "cache", None)
         known = {} if cache is None else cache.get(DURATIONS, {})
+        seconds: dict[str, float] = defaultdict(float)
 
-        def urgency(item: pytest.Item) -> float:
-            file = item.nodeid.partition("::")[0]
-            return known.get(file, 1000.0 if BROWSER in item.path.parents else 0.0)
+        def group(item: pytest.Item) -> str:
+            return group_of(item.nodeid.partition("::")[0])
 
-        items.sort(key=urgency, reverse=True)
+        for item in items:
+            unknown = 1000.0 if BROWSER in item.path.parents else 0.0
+            seconds[group(item)] += known.get(item.nodeid, unknown)
+        items.sort(key=lambda item: seconds[group(item)], reverse=True)
 
 
 class Durations:
-    """Seconds that each file took, for the order of the next run."""
+    """Seconds that each test took, for the order of the next run."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid.partition("::")[0]] += report.duration
+        self.seconds[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         cache = getattr(session.config, "cache", None)
@@ -95,7 +135,7 @@ def kernel():
     manager.shutdown_kernel(now=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     with (

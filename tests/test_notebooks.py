@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from run_notebooks import run
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
+@pytest.mark.thorough
 def test_the_outputs_of_the_stress_notebook_agree_with_its_text(kernel):
     texts = run("stress.ipynb", kernel)
     assert all(texts)
@@ -60,6 +63,7 @@ def table(text):
     return {first: numbers for first, numbers in by_first_word.items() if numbers}
 
 
+@pytest.mark.thorough
 def test_the_outputs_of_the_learner_notebook_agree_with_its_text(kernel):
     texts = run("learner.ipynb", kernel)
     assert all(texts)

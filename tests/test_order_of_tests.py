@@ -1,7 +1,8 @@
-"""Several processes run the longest files first, as the run before measured them."""
+"""Several processes run the longest files first, and files that share a server in one process."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -61,3 +62,28 @@ def test_files_come_by_the_seconds_of_the_run_before():
 
 def test_one_process_keeps_the_order_of_the_files():
     assert in_order(SimpleNamespace(cache=Memory()))[0] == "test_short.py::a"
+
+
+def test_files_that_share_what_takes_long_to_start_are_a_group():
+    texts = {
+        path.relative_to(TESTS).as_posix(): path.read_text(encoding="utf-8")
+        for path in TESTS.glob("*/test_*.py")
+        if path.parent.name != "hosts"
+    }
+    for group, fixture in zip(conftest.GROUPS, ["lab", "cluster"], strict=True):
+        pattern = re.compile(rf"def \w+\((?:\w+, )*{fixture}\b|usefixtures\(\"{fixture}\"")
+        assert {name for name, text in texts.items() if pattern.search(text)} == set(group)
+        assert {conftest.group_of(f"tests/{name}") for name in group} == {f"tests/{group[0]}"}
+
+
+def test_a_group_is_as_long_as_its_files():
+    lab = [item("test_long.py", "a"), item("browser/test_pins_in_lab.py", "a"), *ITEMS[3:]]
+    seconds = {lab[0].nodeid: 3.0, **{each.nodeid: 2.0 for each in lab[1:]}}
+    config = SimpleNamespace(workerinput={}, cache=Memory({conftest.DURATIONS: seconds}))
+    conftest.pytest_collection_modifyitems(config, lab)
+    assert [each.path.name for each in lab] == [
+        "test_pins_in_lab.py",
+        "test_lab.py",
+        "test_lab.py",
+        "test_long.py",
+    ]

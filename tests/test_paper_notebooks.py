@@ -78,6 +78,7 @@ def columns(text):
     return {line[0]: line[1:] for line in lines if line}
 
 
+@pytest.mark.thorough
 def test_the_stress_paper(kernel):
     texts = run("papers/bachoc_2023.ipynb", kernel)
     assert all(texts)
@@ -103,6 +104,7 @@ def test_the_stress_paper(kernel):
         assert all(abs(paper - here) < 0.3 for paper, here in printed)
 
 
+@pytest.mark.thorough
 def test_the_paper_on_learners(kernel):
     texts = run("papers/molnar_2023.ipynb", kernel)
     numbers = [text for text in texts if text and "alt." not in text]
@@ -165,6 +167,7 @@ def test_the_chapter_on_permutation_and_leaving_out(kernel):
         assert float(lines["black"][0]) < float(lines["rm"][0])
 
 
+@pytest.mark.thorough
 def test_the_paper_on_entropy_and_likelihood(kernel):
     texts = run("papers/wood_2024.ipynb", kernel)
     printed = [text for text in texts if text and "alt." not in text]

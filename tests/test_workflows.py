@@ -117,6 +117,30 @@ def test_each_command_of_a_target_finds_its_program_and_files(target):
                 assert (ROOT / word).exists(), line
 
 
+def commands_of_pytest(*targets):
+    """Commands of targets that run pytest, without doctests, and their expressions of markers."""
+    dry = ["make", "--dry-run", "--no-print-directory", *targets]
+    run = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
+    commands, expressions = set(), set()
+    for line in run.stdout.splitlines():
+        if marker := re.search(r' -m (thorough|"not slow and not thorough")', line):
+            expressions.add(marker[1])
+            line = line.replace(marker[0], "")
+            commands.add(line.replace(" --doctest-modules uqwidgets/predictive/torch", ""))
+    return commands, expressions
+
+
+def test_continuous_integration_runs_what_the_short_tests_leave_out():
+    short, of_short = commands_of_pytest("tests", "libraries", "hosts")
+    thorough, of_thorough = commands_of_pytest("thorough")
+    assert short == thorough
+    assert len(short) == 3
+    assert (of_short, of_thorough) == ({'"not slow and not thorough"'}, {"thorough"})
+    for path in (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "tests.yml"):
+        commands = re.findall(r"\bmake (test|thorough)$", path.read_text(), re.MULTILINE)
+        assert commands == ["test", "thorough"]
+
+
 @pytest.mark.slow
 def test_the_archives_of_a_tag_are_built_in_a_clone(tmp_path):
     """What the publishing workflow runs, as it runs it."""

@@ -62,6 +62,7 @@ def solved(kernel):
     return [text.strip() for text in execute(notebook, SOLUTIONS, kernel)]
 
 
+@pytest.mark.thorough
 def test_every_answer_of_the_solutions_is_right(solved):
     verdicts = [text for text in solved if text.startswith("Session ")][::2]
     assert [verdict[:16] for verdict in verdicts] == [f"Session {k}: right" for k in range(1, 7)]
@@ -79,6 +80,7 @@ def test_every_check_tells_wrong_answers_from_right_ones(solved):
         assert wrong.endswith("Try again.")
 
 
+@pytest.mark.thorough
 def test_the_exercises_run_before_anybody_has_answered(kernel):
     texts = [text for text in run(EXERCISES, kernel) if text.startswith(("Session", "Pin"))]
     assert texts[:-1] == [

@@ -19,6 +19,7 @@ from browser.harness import (
     faultless,
     find_chromium,
     launch,
+    new_page,
     watched_page,
 )
 from browser.jupyter import jupyter_lab
@@ -102,6 +103,21 @@ def lab(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[
     folder = tmp_path_factory.mktemp("notebooks")
     with jupyter_lab(folder, tmp_path_factory.mktemp("jupyter")) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def only_lab_page(browser: Browser) -> Iterator[Page]:
+    """The page of notebooks in JupyterLab, which takes longer to load than a notebook to run."""
+    with new_page(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def lab_page(only_lab_page: Page) -> Iterator[Page]:
+    """A page for a file's notebooks; it fails if it reaches outside or raises an error."""
+    with faultless(only_lab_page):
+        yield only_lab_page
+        only_lab_page.set_viewport_size(VIEWPORT)
 
 
 @pytest.fixture(scope="session", autouse=True)

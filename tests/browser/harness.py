@@ -46,15 +46,21 @@ def launch(playwright: Playwright, executable: str) -> Browser:
 @contextmanager
 def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
     """Open a page in a session of its own, and fail at its end on a fault of the page."""
+    with new_page(browser, **context) as page, faultless(page):
+        yield page
+
+
+@contextmanager
+def new_page(browser: Browser, **context: object) -> Iterator[Page]:
+    """Open a page in a session of its own."""
     options = {"viewport": VIEWPORT, **context}
     session = browser.new_context(**options)  # type: ignore[arg-type]
     page = session.new_page()
     page.set_default_timeout(PATIENCE)
-    with faultless(page):
-        try:
-            yield page
-        finally:
-            session.close()
+    try:
+        yield page
+    finally:
+        session.close()
 
 
 @contextmanager

@@ -55,6 +55,18 @@ RUN_ALL = """async (milliseconds) => {
   return Promise.race([timer, run()]);
 }"""
 PANEL_READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext !== undefined"
+# Saved notebooks close without a question.
+LEAVE = """async () => {
+  const { commands, shell } = window.jupyterapp;
+  for (const panel of [...shell.widgets("main")]) {
+    await panel.context?.save();
+    await panel.sessionContext?.shutdown();
+  }
+  await commands.execute("application:close-all");
+}"""
+OPEN = """async (path) => {
+  await window.jupyterapp.commands.execute("docmanager:open", { path });
+}"""
 
 
 @dataclass(frozen=True)
@@ -65,12 +77,22 @@ class JupyterLab:
     url: str
     token: str
 
-    def run_notebook(self, page: Page, name: str, timeout: float = 90) -> None:
-        """Open a notebook of the folder in a fresh workspace and run all its cells.
+    def address(self, name: str) -> str:
+        """Return the address of a notebook in a fresh workspace."""
+        return f"{self.url}/lab/tree/{name}?token={self.token}&reset"
 
-        The kernel of a notebook stays alive, so every test needs a notebook of another name.
+    def run_notebook(self, page: Page, name: str, timeout: float = 90) -> None:
+        """Open a notebook of the folder alone and run all its cells.
+
+        A page that shows this JupyterLab already is not loaded again: the notebooks that are open
+        are saved and closed, and their kernels end. Otherwise the workspace is fresh. The kernel
+        stays alive, so every test needs a notebook of another name.
         """
-        page.goto(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
+        if page.url.startswith(self.url):
+            page.evaluate(LEAVE)
+            page.evaluate(OPEN, name)
+        else:
+            page.goto(self.address(name))
         page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
         errors = page.evaluate(RUN_ALL, timeout * 1000)
         assert not errors, errors

@@ -16,6 +16,7 @@ from browser.bridge import Bridge
 from browser.fitting import LISTED, OUTSIDE, OVERLAPS
 from browser.harness import watched_page
 from browser.reading import wait_for_answer
+from cases import thorough_after
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 CLASSES = [f"kind of cell number {k}" for k in range(8)]
@@ -108,7 +109,7 @@ def shown(bridge, explainer, **inputs):
     return root
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", thorough_after(1, ["light", "dark"]))
 def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, theme):
     import comm
 
@@ -133,7 +134,7 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
         assert page.evaluate(VIOLATIONS) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", thorough_after(1, ["light", "dark"]))
 def test_axe_finds_no_violation_in_a_comparison_and_on_the_card_of_a_row(
     browser, monkeypatch, explainer, theme
 ):

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, flood, model_calls, numbers, wait_for_answer
+from cases import thorough_after
 
 HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
 
@@ -260,7 +261,9 @@ def test_a_silent_kernel_is_reported_until_it_answers(bridge, root, widget):
     assert widget.tau == 0.03
 
 
-@pytest.mark.parametrize(("background", "theme"), [("#111111", "dark"), ("#ffffff", "light")])
+@pytest.mark.parametrize(
+    ("background", "theme"), thorough_after(1, [("#111111", "dark"), ("#ffffff", "light")])
+)
 def test_the_theme_follows_the_page(root, page, background, theme):
     page.evaluate("(colour) => { document.body.style.backgroundColor = colour; }", background)
     expect(root).to_have_attribute("data-theme", theme)

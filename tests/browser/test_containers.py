@@ -8,8 +8,10 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser.harness import watched_page
 from browser.reading import outside, wait_for_answer
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 CELL = """
 import ipywidgets as w
@@ -56,17 +58,17 @@ for name, box in boxes.items():
 
 
 @pytest.fixture(scope="module")
-def notebook_page(lab, browser):
+def notebook_page(lab, lab_page):
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(CELL)],
         # Without the name of a kernel, JupyterLab opens a dialog.
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
     )
     nbformat.write(notebook, lab.folder / "containers.ipynb")
-    with watched_page(browser) as page:
-        lab.run_notebook(page, "containers.ipynb")
-        page.evaluate("window.jupyterapp.shell.collapseLeft()")
-        yield page
+    lab.run_notebook(lab_page, "containers.ipynb")
+    lab_page.evaluate("window.jupyterapp.shell.collapseLeft()")
+    yield lab_page
+    lab_page.evaluate("window.jupyterapp.shell.expandLeft()")
 
 
 @pytest.fixture(params=[1280, 600])

@@ -8,6 +8,7 @@ import pytest
 
 import uqwidgets as uq
 from browser.saved_pages import assert_curve, assert_importance, choose, opened
+from cases import thorough_after
 
 RNG = np.random.default_rng(0)
 # Differences on the screen that are rounding errors: the features have effects of about 1.
@@ -78,7 +79,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", thorough_after(3, TABLES))
 def test_the_page_has_the_numbers_of_the_explainer(name, browser, tmp_path):
     model, X = TABLES[name]
     if isinstance(model, Classifier):

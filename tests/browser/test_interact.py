@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from playwright.sync_api import expect
 
-from browser.harness import watched_page
-from browser.jupyter import PANEL_READY
+from browser.jupyter import OPEN, PANEL_READY
 from browser.reading import answered, wait_for_answer
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 NAME = "interact.ipynb"
 IMPORTS = """
@@ -46,38 +49,38 @@ CLOSE_TAB = """async () => {
   await shell.currentWidget.context.save();
   await commands.execute("application:close");
 }"""
-OPEN_TAB = """(path) => window.jupyterapp.commands.execute("docmanager:open", { path })"""
 
 
-def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, browser):
+def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, lab_page):
     cells = [nbformat.v4.new_code_cell(code) for code in (IMPORTS, REFERENCED, INTERACT, COUNT)]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), lab.folder / NAME)
-    with watched_page(browser, viewport={"width": 1280, "height": 3000}) as page:
-        lab.run_notebook(page, NAME)
-        roots = page.get_by_test_id("uq-root")
+    page = lab_page
+    page.set_viewport_size({"width": 1280, "height": 3000})
+    lab.run_notebook(page, NAME)
+    roots = page.get_by_test_id("uq-root")
+    expect(roots).to_have_count(2)
+    slider = page.locator(".jupyter-widgets .noUi-handle").first
+    for _ in range(4):
+        before = roots.last.element_handle()
+        slider.press("ArrowRight")
+        page.wait_for_function("(old) => !old.isConnected", arg=before)
         expect(roots).to_have_count(2)
-        slider = page.locator(".jupyter-widgets .noUi-handle").first
-        for _ in range(4):
-            before = roots.last.element_handle()
-            slider.press("ArrowRight")
-            page.wait_for_function("(old) => !old.isConnected", arg=before)
-            expect(roots).to_have_count(2)
-            wait_for_answer(roots.last)
-            # Pictures of shown explorers are hidden, and those of replaced ones are removed.
-            expect(page.locator("[class^=uq-picture-]:visible")).to_have_count(0)
-        assert page.evaluate(RUN_LAST).startswith(
-            # The referenced one, the shown one, and the one that was replaced last.
-            "explorers: 3 explainers: 3"
-        )
-        page.evaluate(CLOSE_TAB)
-        expect(roots).to_have_count(0)
-        page.evaluate(OPEN_TAB, NAME)
-        page.wait_for_function(PANEL_READY)
-        referenced = roots.first
-        expect(referenced).to_be_visible()
-        wait_for_answer(referenced)
-        with answered(referenced):
-            referenced.get_by_test_id("uq-tau").fill("0.25")
-        expect(referenced.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.25")
-        assert "referenced: 0.25" in page.evaluate(RUN_LAST)
+        wait_for_answer(roots.last)
+        # Pictures of shown explorers are hidden, and those of replaced ones are removed.
+        expect(page.locator("[class^=uq-picture-]:visible")).to_have_count(0)
+    assert page.evaluate(RUN_LAST).startswith(
+        # The referenced one, the shown one, and the one that was replaced last.
+        "explorers: 3 explainers: 3"
+    )
+    page.evaluate(CLOSE_TAB)
+    expect(roots).to_have_count(0)
+    page.evaluate(OPEN, NAME)
+    page.wait_for_function(PANEL_READY)
+    referenced = roots.first
+    expect(referenced).to_be_visible()
+    wait_for_answer(referenced)
+    with answered(referenced):
+        referenced.get_by_test_id("uq-tau").fill("0.25")
+    expect(referenced.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.25")
+    assert "referenced: 0.25" in page.evaluate(RUN_LAST)

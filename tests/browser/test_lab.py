@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import uqwidgets as uq
-from browser.harness import watched_page
+from browser.harness import faultless
 from browser.quickstart import NOTEBOOK, quickstart
 from browser.reading import (
     ROUNDING,
@@ -38,12 +38,11 @@ def explainer():
 
 
 @pytest.fixture(scope="module")
-def quickstart_page(lab, browser):
+def quickstart_page(lab, lab_page):
     """The quickstart, run once in JupyterLab; every test restores the state of the widget."""
     shutil.copy(NOTEBOOK, lab.folder / NOTEBOOK.name)
-    with watched_page(browser) as page:
-        lab.run_notebook(page, NOTEBOOK.name)
-        yield page
+    lab.run_notebook(lab_page, NOTEBOOK.name)
+    return lab_page
 
 
 @pytest.fixture
@@ -234,16 +233,17 @@ CHARTS = (
 )
 
 
-def test_results_and_charts_are_drawn_without_the_network(lab, browser):
+@pytest.mark.thorough
+def test_results_and_charts_are_drawn_without_the_network(lab, lab_page):
     cells = [nbformat.v4.new_code_cell(source) for source in CHARTS]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     nbformat.write(notebook, lab.folder / "charts.ipynb")
     # The browser reaches no other address, and the page fails the test if it asks for one.
-    with watched_page(browser) as page:
-        lab.run_notebook(page, "charts.ipynb")
-        expect(page.get_by_text("Dependence of prediction on x0").first).to_be_visible()
-        chart = page.locator(".jp-RenderedSVG img")
+    with faultless(lab_page):
+        lab.run_notebook(lab_page, "charts.ipynb")
+        expect(lab_page.get_by_text("Dependence of prediction on x0").first).to_be_visible()
+        chart = lab_page.locator(".jp-RenderedSVG img")
         expect(chart).to_be_visible()
         width, height = chart.evaluate("(image) => [image.naturalWidth, image.naturalHeight]")
         assert width > 400

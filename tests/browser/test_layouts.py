@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 
 import uqwidgets as uq
 from browser.reading import wait_for_answer
+from cases import thorough_after
 
 
 def model(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +40,7 @@ def test_a_click_in_one_view_moves_the_linked_one(bridge):
         expect(left.locator(".uq-tau-value")).to_have_text("τ = 1.00")
 
 
-@pytest.mark.parametrize("n_features", [4, 25], ids=["few features", "a list"])
+@pytest.mark.parametrize("n_features", thorough_after(1, [4, 25]), ids=["few features", "a list"])
 def test_a_panel_of_half_the_width_has_a_neighbour(bridge, n_features):
     rng = np.random.default_rng(0)
     names = ["length", "width", *(f"x{i}" for i in range(n_features - 2))]

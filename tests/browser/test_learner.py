@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from browser.reading import ROWS, answered, model_calls, wait_for_answer
+from cases import thorough_after
 
 WORDS = "learner, refitted 10 times"
 
@@ -105,7 +106,7 @@ def test_learner_results_are_in_the_table(complete, learner):
         np.testing.assert_allclose(shown, expected, rtol=0.006)
 
 
-@pytest.mark.parametrize("width", [480, 1280])
+@pytest.mark.parametrize("width", thorough_after(1, [480, 1280]))
 def test_no_label_overlaps_or_leaves_its_panel(complete, page, width):
     page.set_viewport_size({"width": width, "height": 1400})
     page.wait_for_timeout(300)

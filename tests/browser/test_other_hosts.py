@@ -17,6 +17,7 @@ from playwright.sync_api import expect
 import uqwidgets as uq
 from browser.bridge import QueueComm
 from browser.reading import answered, number, table, wait_for_answer
+from cases import thorough_after
 
 LARGEST = 5_000_000
 
@@ -32,14 +33,17 @@ def data(n, d):
 
 @pytest.mark.parametrize(
     "host",
-    [
-        {"form": "Uint8Array"},
-        {"form": "ArrayBuffer"},
-        {"form": "base64"},
-        {"initializes": False},
-        {"has_signal": False},
-        {"form": "base64", "initializes": False, "has_signal": False},
-    ],
+    thorough_after(
+        1,
+        [
+            {"form": "Uint8Array"},
+            {"form": "ArrayBuffer"},
+            {"form": "base64"},
+            {"initializes": False},
+            {"has_signal": False},
+            {"form": "base64", "initializes": False, "has_signal": False},
+        ],
+    ),
     ids=lambda host: ", ".join(map(str, host.values())),
 )
 def test_the_numbers_are_those_of_python_and_tau_arrives(bridge, host):

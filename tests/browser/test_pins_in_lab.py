@@ -8,9 +8,11 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser.harness import watched_page
 from browser.jupyter import PANEL_READY
 from browser.reading import answered, wait_for_answer
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 CELL = """
 import numpy as np
@@ -55,50 +57,50 @@ def check_pins(root):
 
 
 def reload(lab, page):
-    page.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset")
+    page.goto(lab.address(NAME))
     page.wait_for_function(PANEL_READY)
     root = page.get_by_test_id("uq-root")
     root.wait_for()
     return root
 
 
-def test_pins_survive_a_reload_and_saving(lab, browser, notebook):
-    with watched_page(browser) as page:
-        lab.run_notebook(page, NAME)
-        root = page.get_by_test_id("uq-root")
-        wait_for_answer(root)
-        with answered(root):
-            root.get_by_test_id("uq-tau").fill("0.5")
-        root.get_by_test_id("uq-pin").click()
-        root.get_by_test_id("uq-pin-note").fill(NOTE)
-        root.get_by_test_id("uq-pin-note").press("Enter")
-        root.get_by_test_id("uq-pin-ghost").check()
-        with answered(root):
-            root.get_by_test_id("uq-tau-reset").click()
-        with answered(root):
-            root.get_by_test_id("uq-feature").select_option(value="width")
-        root.get_by_test_id("uq-pin").click()
-        check_pins(root)
-        page.evaluate(SAVE_WITH_WIDGETS)
+def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
+    page = lab_page
+    lab.run_notebook(page, NAME)
+    root = page.get_by_test_id("uq-root")
+    wait_for_answer(root)
+    with answered(root):
+        root.get_by_test_id("uq-tau").fill("0.5")
+    root.get_by_test_id("uq-pin").click()
+    root.get_by_test_id("uq-pin-note").fill(NOTE)
+    root.get_by_test_id("uq-pin-note").press("Enter")
+    root.get_by_test_id("uq-pin-ghost").check()
+    with answered(root):
+        root.get_by_test_id("uq-tau-reset").click()
+    with answered(root):
+        root.get_by_test_id("uq-feature").select_option(value="width")
+    root.get_by_test_id("uq-pin").click()
+    check_pins(root)
+    page.evaluate(SAVE_WITH_WIDGETS)
 
-        # the kernel goes on
-        root = reload(lab, page)
-        wait_for_answer(root)
-        check_pins(root)
-        with answered(root):
-            root.get_by_test_id("uq-pin-view").first.click()
-        assert root.get_by_test_id("uq-tau").input_value() == "0.5"
+    # the kernel goes on
+    root = reload(lab, page)
+    wait_for_answer(root)
+    check_pins(root)
+    with answered(root):
+        root.get_by_test_id("uq-pin-view").first.click()
+    assert root.get_by_test_id("uq-tau").input_value() == "0.5"
 
-        # the pins are in the file, and need no kernel
-        widgets = json.loads(notebook.read_text())["metadata"]["widgets"]
-        (states,) = widgets.values()
-        (pins,) = [w["state"]["pins"] for w in states["state"].values() if "pins" in w["state"]]
-        assert [(pin["note"], pin["state"]["tau"], pin["ghost"]) for pin in pins] == [
-            (NOTE, 0.5, True),
-            ("", 0.0, False),
-        ]
-        page.evaluate(SHUT_DOWN)
-        root = reload(lab, page)
-        check_pins(root)
-        sentence = root.get_by_text("The kernel does not answer, so this part")
-        expect(sentence.first).to_be_visible()
+    # the pins are in the file, and need no kernel
+    widgets = json.loads(notebook.read_text())["metadata"]["widgets"]
+    (states,) = widgets.values()
+    (pins,) = [w["state"]["pins"] for w in states["state"].values() if "pins" in w["state"]]
+    assert [(pin["note"], pin["state"]["tau"], pin["ghost"]) for pin in pins] == [
+        (NOTE, 0.5, True),
+        ("", 0.0, False),
+    ]
+    page.evaluate(SHUT_DOWN)
+    root = reload(lab, page)
+    check_pins(root)
+    sentence = root.get_by_text("The kernel does not answer, so this part")
+    expect(sentence.first).to_be_visible()

@@ -8,9 +8,11 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser.harness import watched_page
 from browser.jupyter import PANEL_READY
 from browser.reading import answered, wait_for_answer
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 CELL = """
 import numpy as np
@@ -35,7 +37,7 @@ SHUT_DOWN = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown
 
 
 @pytest.fixture(scope="module")
-def saved(lab, browser):
+def saved(lab, lab_page):
     """Save a notebook with a stressed and filtered widget, and shut down its kernel."""
     nbformat.write(
         nbformat.v4.new_notebook(
@@ -44,31 +46,31 @@ def saved(lab, browser):
         ),
         lab.folder / NAME,
     )
-    with watched_page(browser) as page:
-        lab.run_notebook(page, NAME)
-        root, picture = page.get_by_test_id("uq-root"), page.locator(PICTURE)
-        wait_for_answer(root)
-        expect(picture).to_have_count(1)
-        with answered(root):
-            root.get_by_test_id("uq-tau").fill("0.5")
-        with answered(root):
-            root.get_by_test_id("uq-filter-add").select_option(label="width")
-        with answered(root):
-            root.get_by_test_id("uq-filter-low").fill("-1")
-            root.get_by_test_id("uq-filter-low").press("Tab")
-        with answered(root):
-            root.get_by_test_id("uq-importance-row").nth(1).click()
-        feature = root.get_by_test_id("uq-feature").input_value()
-        expect(picture).to_contain_text("τ = 0.5")
-        expect(picture).to_contain_text(f"predicted mean on {feature}")
-        expect(picture).to_be_hidden()
-        page.evaluate(SAVE)
-        page.evaluate(SHUT_DOWN)
+    page = lab_page
+    lab.run_notebook(page, NAME)
+    root, picture = page.get_by_test_id("uq-root"), page.locator(PICTURE)
+    wait_for_answer(root)
+    expect(picture).to_have_count(1)
+    with answered(root):
+        root.get_by_test_id("uq-tau").fill("0.5")
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(label="width")
+    with answered(root):
+        root.get_by_test_id("uq-filter-low").fill("-1")
+        root.get_by_test_id("uq-filter-low").press("Tab")
+    with answered(root):
+        root.get_by_test_id("uq-importance-row").nth(1).click()
+    feature = root.get_by_test_id("uq-feature").input_value()
+    expect(picture).to_contain_text("τ = 0.5")
+    expect(picture).to_contain_text(f"predicted mean on {feature}")
+    expect(picture).to_be_hidden()
+    page.evaluate(SAVE)
+    page.evaluate(SHUT_DOWN)
     return feature
 
 
 def opened(lab, page):
-    page.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset")
+    page.goto(lab.address(NAME))
     page.wait_for_function(PANEL_READY)
     picture = page.locator(PICTURE)
     expect(picture).to_be_visible()
@@ -81,17 +83,16 @@ def check_words(picture, feature):
     expect(picture).to_contain_text(f"predicted mean on {feature}")
 
 
-def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, browser, saved):
-    with watched_page(browser) as page:
-        picture = opened(lab, page)
-        check_words(picture, saved)
-        expect(page.get_by_test_id("uq-root")).to_have_count(0)
-        for drawing in picture.locator("img").all():
-            expect(drawing).to_be_visible()
-        assert picture.locator("img").count() == 4
+def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, lab_page, saved):
+    picture = opened(lab, lab_page)
+    check_words(picture, saved)
+    expect(lab_page.get_by_test_id("uq-root")).to_have_count(0)
+    for drawing in picture.locator("img").all():
+        expect(drawing).to_be_visible()
+    assert picture.locator("img").count() == 4
 
 
-def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
+def test_pictures_are_shown_in_an_untrusted_notebook(lab, lab_page, saved):
     path = lab.folder / NAME
     notebook = json.loads(path.read_text())
     notebook["metadata"]["edited"] = "elsewhere"
@@ -103,12 +104,11 @@ def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
     # The changed output has no signature, so the notebook is not trusted.
     output["data"]["text/html"] = ["".join(output["data"]["text/html"]), "<!-- -->"]
     path.write_text(json.dumps(notebook))
-    with watched_page(browser) as page:
-        picture = opened(lab, page)
-        check_words(picture, saved)
-        assert picture.locator("svg").count() == 0
-        images = picture.locator("img")
-        assert images.count() == 4
-        for image in images.all():
-            expect(image).to_be_visible()
-            assert image.evaluate("(image) => image.naturalWidth") > 100
+    picture = opened(lab, lab_page)
+    check_words(picture, saved)
+    assert picture.locator("svg").count() == 0
+    images = picture.locator("img")
+    assert images.count() == 4
+    for image in images.all():
+        expect(image).to_be_visible()
+        assert image.evaluate("(image) => image.naturalWidth") > 100

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import uqwidgets as uq
 from browser.harness import watched_page
 from browser.reading import answered, wait_for_answer
+from cases import thorough_after
 
 HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
 FOCUSED = "() => document.activeElement.textContent || document.activeElement.value"
@@ -212,7 +213,9 @@ def test_the_charts_of_a_wide_window_are_drawn_anew_for_the_paper(page):
     assert ends() == pytest.approx(on_screen, abs=2)
 
 
-@pytest.mark.parametrize(("width", "height"), [(660, 1000), (680, 920)], ids=["A4", "letter"])
+@pytest.mark.parametrize(
+    ("width", "height"), thorough_after(1, [(660, 1000), (680, 920)]), ids=["A4", "letter"]
+)
 def test_everything_is_printed_and_fits_the_paper(page, width, height):
     page.set_viewport_size({"width": width, "height": height})
     page.get_by_label("Comment", exact=True).fill("many lines\n" * 12)

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, model_calls, numbers
+from cases import thorough_after
 from models import Logistic
 
 
@@ -78,7 +79,7 @@ def test_a_column_that_is_no_feature_is_searched_and_limited_to_one_value(root, 
     assert model_calls(root) == 0
 
 
-@pytest.mark.parametrize("width", [700, 1500])
+@pytest.mark.parametrize("width", thorough_after(1, [700, 1500]))
 def test_the_layout_does_not_move_when_no_row_meets_the_filter(root, width):
     root.page.set_viewport_size({"width": width, "height": 900})
     add = root.get_by_test_id("uq-filter-add")

@@ -16,6 +16,7 @@ import uqwidgets as uq
 from browser.all_lessons import have_the_numbers_of_python, press
 from browser.bridge import Bridge
 from browser.harness import watched_page
+from cases import thorough_after
 from uqwidgets.widgets.teach import coverage
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
@@ -43,7 +44,7 @@ def explainer():
     return small_lessons.linear()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=thorough_after(1, ["light", "dark"]))
 def themed(request, browser, monkeypatch):
     """A page of 600 pixels in one of the themes."""
     import comm

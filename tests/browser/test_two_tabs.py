@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
 from browser.jupyter import PANEL_READY, RUN_ALL
 from browser.reading import answered, wait_for_answer
 from browser.test_reopened import CELL, SAVE
+
+# The quickstart is run in JupyterLab every time, by test_lab.py.
+pytestmark = pytest.mark.thorough
 
 NAME = "two_tabs.ipynb"
 RESTART = """async () => {
@@ -18,16 +22,17 @@ RESTART = """async () => {
 }"""
 
 
-def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, browser):
+def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, lab_page, browser):
     cells = [nbformat.v4.new_code_cell(CELL)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), lab.folder / NAME)
-    with watched_page(browser) as first, watched_page(browser) as second:
+    first = lab_page
+    with watched_page(browser) as second:
         lab.run_notebook(first, NAME)
         one, other = (page.get_by_test_id("uq-root") for page in (first, second))
         wait_for_answer(one)
         first.evaluate(SAVE)
-        second.goto(f"{lab.url}/lab/tree/{NAME}?token={lab.token}&reset")
+        second.goto(lab.address(NAME))
         second.wait_for_function(PANEL_READY)
         wait_for_answer(other)
         for here, there, tau in ((one, other, "0.5"), (other, one, "-0.25")):

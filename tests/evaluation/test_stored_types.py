@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 
 N = 24
 RANDOM = np.random.default_rng(0)
@@ -90,7 +91,7 @@ def test_importance_is_that_of_every_pair(table):
     assert result.importance[0] == pytest.approx(every - loss.mean(), abs=1e-12)
 
 
-@pytest.mark.parametrize("spacing", ["quantile", "even", "observed"])
+@pytest.mark.parametrize("spacing", thorough_after(1, ["quantile", "even", "observed"]))
 def test_curves_are_mean_predictions_and_have_pictures(table, spacing):
     result = uq.Explainer(model, table, Y).dependence("c", spacing=spacing)
     for value, average in zip(result.grid, result.average, strict=True):

@@ -9,6 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from cases import thorough_after
 from uqwidgets import Explainer
 from uqwidgets.evaluation.cache import parse_bytes
 
@@ -70,7 +71,7 @@ def test_a_surface_takes_no_more_memory_than_the_limit():
 
 
 @pytest.mark.parametrize("n_repeats", [2, 50])
-@pytest.mark.parametrize("measure", ["nll", "neg_brier_score", "accuracy"])
+@pytest.mark.parametrize("measure", thorough_after(1, ["nll", "neg_brier_score", "accuracy"]))
 def test_importance_takes_no_more_memory_than_the_limit(measure, n_repeats):
     how = {"n_repeats": n_repeats, "interval": "quantile"}
     assert_within_limit(lambda ex: ex.importance(measure, ["x0"], **how))
@@ -92,8 +93,8 @@ def of_first_rows(options, n):
     return {name: short.get(name, value) for name, value in options.items()}
 
 
-@pytest.mark.parametrize("n_repeats", [2, 10])
-@pytest.mark.parametrize("name", RANKINGS)
+@pytest.mark.parametrize("n_repeats", thorough_after(1, [2, 10]))
+@pytest.mark.parametrize("name", thorough_after(2, RANKINGS))
 def test_importance_of_several_features_takes_no_more_memory_than_the_limit(name, n_repeats):
     def rank(explainer):
         options = of_first_rows(RANKINGS[name], len(explainer.table))
@@ -114,11 +115,12 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", thorough_after(1, OTHERS))
 def test_other_analyses_take_no_more_memory_than_the_limit(name):
     assert not of_memory(assert_within_limit(OTHERS[name]).remarks)
 
 
+@pytest.mark.thorough
 def test_redundancy_takes_no_more_memory_than_the_limit():
     n = 3000
     # As many bytes as 25 numbers per row.
@@ -154,7 +156,7 @@ SMALLEST = {
 }
 
 
-@pytest.mark.parametrize("name", SMALLEST)
+@pytest.mark.parametrize("name", thorough_after(1, SMALLEST))
 def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
     targets = np.arange(N) % 10
 
@@ -205,7 +207,7 @@ MANY_FEATURES = {
 }
 
 
-@pytest.mark.parametrize("name", MANY_FEATURES)
+@pytest.mark.parametrize("name", thorough_after(1, MANY_FEATURES))
 def test_the_smallest_limit_holds_for_many_features(name):
     n, p = 6000, 40
     features, targets = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 10
@@ -267,8 +269,8 @@ def test_a_result_holds_as_many_curves_as_the_user_says():
         explainer.dependence(("x0", "x1"), lines=3)
 
 
-@pytest.mark.parametrize("interval", ["u-statistic", "model", "quantile"])
-@pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
+@pytest.mark.parametrize("interval", thorough_after(1, ["u-statistic", "model", "quantile"]))
+@pytest.mark.parametrize("metric", thorough_after(1, ["roc_auc", "accuracy"]))
 def test_repeats_of_a_metric_one_by_one_have_the_same_numbers(metric, interval):
     how = {"n_repeats": 5, "interval": interval, "sample_weight": WEIGHTS[:300]}
     one, other = (make_explainer(m, 300).importance(metric, **how) for m in ("30kB", "1GB"))
@@ -299,7 +301,7 @@ STRESS = {
 }
 
 
-@pytest.mark.parametrize("name", STRESS)
+@pytest.mark.parametrize("name", thorough_after(2, STRESS))
 def test_many_levels_of_stress_take_no_more_memory_than_the_limit(name):
     # As many bytes as 35 numbers per row; the weights of 31 levels would take most of them.
     assert_within_limit(STRESS[name], 5_600_000)

@@ -163,6 +163,7 @@ class TestDecompose:
         curve = truth.decompose(Constant(2.0), "a", n_datasets=3, n_train=10, n_test=10)
         np.testing.assert_allclose(curve.bias, 2.0 - curve.truth)
 
+    @pytest.mark.thorough
     def test_test_rows_shrink_mc_variance_and_training_rows_model_variance(self):
         small, more_tests, more_training = (
             line().decompose(
@@ -175,6 +176,7 @@ class TestDecompose:
         assert more_training.model_variance < small.model_variance / 8
         assert more_training.mc_variance == pytest.approx(small.mc_variance, rel=0.5)
 
+    @pytest.mark.thorough
     def test_fit_variance_is_separated_from_that_of_training_rows(self):
         result = line().decompose(
             Chance(), "a", grid=[0.0], n_train=10, n_test=10, n_datasets=60, n_refits=3
@@ -187,6 +189,7 @@ class TestDecompose:
         )
         assert abs(fixed.fit_variance[0]) < 0.3 * fixed.model_variance[0]
 
+    @pytest.mark.thorough
     def test_permuted_rows_off_the_data_inflate_the_variance(self):
         # Molnar et al. 2023, corollary 1: with dependent features importance is biased, even that
         # of an unbiased model.
@@ -254,6 +257,7 @@ class TestDecompose:
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
 
+    @pytest.mark.thorough
     def test_parallel_simulation_equals_a_sequential_one_and_is_interrupted_without_a_warning(self):
         # Without care joblib warns of unfinished fits, and here a warning is an error.
         def stop(_):
@@ -363,6 +367,7 @@ class TestErrorsOfTheBiasParts:
             models.add(np.einsum("tnj,rj->rtn", tables, np.array([0.8, 1.0]) + of_set + own))
         return bias_parts(tables @ [1.0, 1.0], models, ["a", "b"], donors)
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(("sets", "refits", "spread"), [(24, 1, (0.3, 0)), (7, 3, (0.3, 0.2))])
     def test_standard_errors_match_the_spread_over_simulations(self, sets, refits, spread):
         rng = np.random.default_rng(sets)

@@ -67,6 +67,7 @@ def test_more_refits_make_narrower_intervals(result, curve):
     assert curve.points.shape == (3,)
 
 
+@pytest.mark.thorough
 def test_without_the_correction_the_intervals_are_too_narrow(truth):
     options = {"n_refits": (15,), "grid": 3, "n": 60, "n_tables": 15}
     plain = truth.coverage(LinearRegression(), "a", correction=0, **options)

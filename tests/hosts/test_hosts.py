@@ -10,11 +10,14 @@ import pytest
 from hosts.hosts import HOSTS
 from hosts.rounds import record
 
-# The others take minutes; `make support` runs them all.
-CORE = ("notebook", "voila", "marimo run")
+# The first of them in `make test`, the next ones in `make thorough`. The others take minutes;
+# `make support` runs them all.
+CORE = {"marimo run": (), "notebook": pytest.mark.thorough, "voila": pytest.mark.thorough}
 ROUNDS = [
     pytest.param(
-        host, browser, marks=() if (host in CORE and browser == "chromium") else pytest.mark.slow
+        host,
+        browser,
+        marks=CORE.get(host, pytest.mark.slow) if browser == "chromium" else pytest.mark.slow,
     )
     for browser in ("chromium", "firefox")
     for host in HOSTS

@@ -9,6 +9,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from browser.harness import PATIENCE, VIEWPORT
 from browser.reading import ROWS, answered, table
+from cases import thorough_after
 from hosts.conftest import missing
 from hosts.rounds import are_the_numbers_of_python, first_root
 from hosts.webkit import find_mini_browser, webkit
@@ -17,7 +18,7 @@ from hosts.webkit import find_mini_browser, webkit
 SHARE = 0.002
 
 
-@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+@pytest.mark.parametrize("browser", thorough_after(1, ["chromium", "firefox"]))
 def test_tau_moves_in_a_saved_page(browser, browsers, saved):
     errors, requests = [], []
     with browsers(browser).new_context(viewport=VIEWPORT) as session:
@@ -37,6 +38,7 @@ def test_tau_moves_in_a_saved_page(browser, browsers, saved):
 
 
 # Selenium's own driver of WebKit calls what Selenium deprecates.
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:selenium")
 def test_tau_moves_in_a_saved_page_in_webkit(saved):
     mini_browser = find_mini_browser()

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
+from cases import thorough_after
 from models import (
     Recorder,
     classification,
@@ -58,7 +59,7 @@ EXPLAINERS = {
 
 
 @pytest.mark.parametrize("kind", EXPLAINERS)
-@pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "both"])
+@pytest.mark.parametrize("options", thorough_after(2, ["plain", "weighted", "filtered", "both"]))
 def test_every_measure_equals_the_loop(kind, options):
     make, model = EXPLAINERS[kind]
     explainer = make()

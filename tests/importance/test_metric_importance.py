@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, make_scorer, mean_squared_error, r2_score, roc_auc_score
 
+from cases import thorough_after
 from models import classification, regression, table, two_classes
 from uqwidgets import Explainer
 
@@ -34,7 +35,9 @@ def loss_of_auc(explainer, column, donors, weights, rows):
     return outcome
 
 
-@pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "weighted filtered"])
+@pytest.mark.parametrize(
+    "options", thorough_after(2, ["plain", "weighted", "filtered", "weighted filtered"])
+)
 @pytest.mark.parametrize("replacement", ["permutation", "ablation"])
 def test_the_loss_of_auc_equals_that_of_scikit_learn(options, replacement):
     explainer = classification()
@@ -87,6 +90,7 @@ def test_a_custom_scorer_of_a_mean_agrees_with_the_measure():
     assert np.isfinite(classification().importance(f1, n_repeats=2).high).all()
 
 
+@pytest.mark.thorough
 def test_the_standard_error_is_that_over_fresh_samples():
     estimates, errors = [], []
     for seed in range(40):
@@ -150,7 +154,7 @@ def test_metrics_of_another_task_are_refused():
 
 
 class TestRatioOfLosses:
-    @pytest.mark.parametrize("interval", ["u-statistic", "model", "fixed-data"])
+    @pytest.mark.parametrize("interval", thorough_after(1, ["u-statistic", "model", "fixed-data"]))
     @pytest.mark.parametrize("rows", [None, np.arange(50) % 4 > 0])
     def test_the_ratio_of_a_negated_loss_is_that_of_the_loss(self, interval, rows):
         explainer = regression(50)

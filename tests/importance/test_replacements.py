@@ -188,6 +188,7 @@ class TestRatios:
         assert (ratio.compare, ratio.unit) == ("ratio", "times")
         assert "as a ratio" in repr(ratio)
 
+    @pytest.mark.thorough
     def test_the_standard_error_of_a_ratio_is_that_over_fresh_samples(self):
         estimates, errors = [], []
         for seed in range(300):

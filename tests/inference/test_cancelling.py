@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 
+from cases import thorough_after
 from models import permuted_donors
 from simulated_changes import ORIGINAL, POPULATIONS, changes, std_error
 from uqwidgets import Explainer
@@ -106,7 +107,7 @@ def test_the_interval_of_a_mean_that_is_zero_by_chance_has_a_width():
     assert side.low < -0.02 < 0.02 < side.high
 
 
-@pytest.mark.parametrize("repeats", [2, 5, 10])
+@pytest.mark.parametrize("repeats", thorough_after(1, [2, 5, 10]))
 @pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
 @pytest.mark.parametrize("own", [0.3, 3.0])
 def test_the_variance_is_that_of_repeated_sampling_with_cancelling_roles(repeats, scheme, own):

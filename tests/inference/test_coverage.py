@@ -10,6 +10,7 @@ import pytest
 from benchmarks import bench_importance_coverage
 from benchmarks.bench_coverage import coverage
 from benchmarks.bench_importance_coverage import CELLS
+from cases import thorough_after
 from models import permuted_donors
 from uqwidgets.inference import bounds, mean_change
 from uqwidgets.inference.population import Population
@@ -21,8 +22,8 @@ SLACK = 4 * np.sqrt(0.93 * 0.07 / RUNS)
 coverages = cache(bench_importance_coverage.coverages)
 
 
-@pytest.mark.parametrize("n", [50, 200])
-@pytest.mark.parametrize("repeats", [5, 10])
+@pytest.mark.parametrize("n", thorough_after(1, [50, 200]))
+@pytest.mark.parametrize("repeats", thorough_after(1, [5, 10]))
 def test_the_default_interval_covers_and_is_exactly_zero_for_an_ignored_feature(n, repeats):
     result = coverage(n, repeats, RUNS)
     covered, half_width = result["u-statistic"]
@@ -50,7 +51,7 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
     assert n_covered / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)
 
 
-@pytest.mark.parametrize(("repeats", "weighted"), [(2, False), (5, True)])
+@pytest.mark.parametrize(("repeats", "weighted"), thorough_after(1, [(2, False), (5, True)]))
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
     runs, truth_rows = 60, 200_000
     results = coverages(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
@@ -64,6 +65,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
     assert widths.mean() < 1.15
 
 
+@pytest.mark.thorough
 def test_intervals_of_few_effective_rows_cover_most_measures_under_weights():
     runs, results = 100, {}
     for repeats, number in ((5, runs), ("all", 2 * runs)):
@@ -81,7 +83,7 @@ def test_intervals_of_few_effective_rows_cover_most_measures_under_weights():
     assert np.mean([score.width for score in results.values()]) < 1.1
 
 
-@pytest.mark.parametrize(("n", "repeats"), [(50, "all"), (100, 10)])
+@pytest.mark.parametrize(("n", "repeats"), thorough_after(1, [(50, "all"), (100, 10)]))
 def test_intervals_of_losses_cover_under_weights_with_few_effective_rows(n, repeats):
     """With the skewness of the sample alone, .88 to .91 of those of the second feature do."""
     runs = 200

@@ -21,7 +21,10 @@ IMPORTANCES = ["importance by a loss", "importance by a measure without the targ
 CURVES = ["curves of a loss", "curves of a measure without the target"]
 
 
-@pytest.mark.parametrize("tables", [40, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "tables",
+    [pytest.param(40, marks=pytest.mark.thorough), pytest.param(100, marks=pytest.mark.slow)],
+)
 def test_coverage_in_a_few_cells_of_the_papers_tables(tables):
     seen, noise = 0, 3.5 / np.sqrt(2 * tables)  # of a standard deviation from so many tables
     for setting, kind, column, score, printed in quick(tables, 20 * tables):

@@ -40,6 +40,7 @@ def processes(learner):
     return [refit.explainer.evaluations.original.mean()[0] for refit in learner.refits]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("cluster")
 def test_refits_on_a_cluster_are_those_of_one_process():
     options = {"n_refits": 6, "random_state": 1}

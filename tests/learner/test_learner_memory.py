@@ -10,6 +10,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.evaluation.cache import parse_bytes
 
 N, REFITS = 6000, 10
@@ -34,7 +35,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", thorough_after(1, RESULTS))
 def test_results_take_no_more_memory_than_the_limit(name):
     RESULTS[name](make_learner("1GB", n=60))  # imports
     tracemalloc.start()
@@ -59,8 +60,8 @@ def test_a_limit_that_is_too_small_for_the_refits_is_named():
     assert not any("memory_limit" in remark for remark in enough.remarks)
 
 
-@pytest.mark.parametrize("resampling", ["bootstrap", "leave-two-groups-out"])
-@pytest.mark.parametrize("options", [{}, {"center": True}, {"derivative": True}])
+@pytest.mark.parametrize("resampling", thorough_after(1, ["bootstrap", "leave-two-groups-out"]))
+@pytest.mark.parametrize("options", thorough_after(1, [{}, {"center": True}, {"derivative": True}]))
 def test_curves_in_parts_have_the_same_numbers(resampling, options):
     n, grid = 400, 7
     learners = [make_learner(limit, n, resampling=resampling) for limit in ("30kB", "1GB")]

@@ -80,6 +80,7 @@ class TestConventions:
         own = clone_with_seed(Streaming(np.random.RandomState(3)), 0).random_state
         assert own.normal() == np.random.RandomState(3).normal()
 
+    @pytest.mark.thorough
     def test_parallel_fits_equal_sequential_ones(self):
         split = mixed(150)
         alone = loco_importance(pipeline(), *split)

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from cases import thorough_after
 from models import table
 from uqwidgets import Categorical, Explainer, Normal, as_predictive
 from uqwidgets.predictive import Mixture
@@ -147,7 +148,7 @@ def test_conventions_of_scikit_learn(model):
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("task", thorough_after(1, ["regression", "classification"]))
 @each
 def test_check_estimator_passes(model, task):
     model = clone(model).set_params(task=task)

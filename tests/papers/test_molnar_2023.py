@@ -60,6 +60,7 @@ def test_the_linear_model_has_the_papers_error():
     assert result.mean == pytest.approx(0.425, abs=0.01)
 
 
+@pytest.mark.thorough
 def test_the_forest_is_significantly_better_than_the_others(procedures):
     lines = []
     for name, learner in procedures.items():

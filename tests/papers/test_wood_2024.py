@@ -123,6 +123,7 @@ def figure_3(seed):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(20), marks=slow)])
 def test_figure_3_entropy_importance_detects_correlation(seeds):
     shares = agreement("figure 3", figure_3, seeds)

@@ -58,6 +58,7 @@ def concrete(seed):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(12), marks=slow)])
 def test_figures_6_and_8_age_of_concrete(seeds):
     shares = agreement("concrete, Gaussian process", concrete, seeds)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import stressed_column
 from uqwidgets.stress.influence import StressedRows
@@ -102,7 +103,10 @@ def covered(runs, n, indicators, taus, held, weights_of):
 
 @pytest.mark.parametrize(
     ("held", "weights_of"),
-    [([Held("x1", 0.4)], None), ([], lambda x1: np.exp(0.5 * x1)), ([Held("x2", 1.2)], np.exp)],
+    thorough_after(
+        1,
+        [([Held("x1", 0.4)], None), ([], lambda x1: np.exp(0.5 * x1)), ([Held("x2", 1.2)], np.exp)],
+    ),
     ids=["held", "weights", "both"],
 )
 @pytest.mark.parametrize("runs", [40, pytest.param(200, marks=pytest.mark.slow)])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
+from cases import thorough_after
 from uqwidgets.stress.constrained.entropic import project
 from uqwidgets.stress.constrained.hull import distance, exit_towards, reach
 from uqwidgets.stress.constrained.tilting import tilt
@@ -42,7 +43,7 @@ def divergence(shares, base):
     return float(shares[positive] @ np.log(shares[positive] / base[positive]))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", thorough_after(10, range(60)))
 def test_targets_are_reached_by_weights_of_mean_one_that_are_exponential_in_phi(seed):
     phi, target = problem(seed, k=1 + seed % 6)
     result = project(phi, target)
@@ -255,7 +256,7 @@ def test_edge_weights_are_the_limit_of_those_inside():
     assert last < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", thorough_after(3, range(20)))
 def test_targets_just_outside_are_infeasible_and_just_inside_are_not(seed):
     rng = np.random.default_rng(seed)
     phi = rng.normal(size=(100, 3))

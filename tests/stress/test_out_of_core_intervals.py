@@ -12,6 +12,7 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 import uqwidgets as uq
+from cases import thorough_after
 from stressed import classifier_and_regressor
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.compressed.compression import compress
@@ -201,7 +202,7 @@ def test_the_sparsity_of_the_nodes_is_about_that_of_the_rows(upper):
         np.testing.assert_allclose(result, exact, rtol=1e-12 if few else 0.01)
 
 
-@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("anchor", thorough_after(1, ["quantile", "tail-mean"]))
 def test_intervals_do_not_depend_on_the_batches(anchor):
     # The rows are sorted, so that the means change from batch to batch.
     rows = frame().sort_values("normal")

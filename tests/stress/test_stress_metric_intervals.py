@@ -8,6 +8,7 @@ from scipy.special import expit
 from sklearn.metrics import make_scorer, mean_absolute_error, mean_squared_error
 
 import uqwidgets as uq
+from cases import thorough_after
 from models import classification, regression
 from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
@@ -62,7 +63,7 @@ def error(score, rows):
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("tau", thorough_after(1, [-1.0, 0.0, 0.5]))
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor, monkeypatch):
     # With as many groups as rows and small moves, a group's influence is that of its row.
@@ -77,7 +78,7 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-0.2, 0.0, 0.2])
+@pytest.mark.parametrize("tau", thorough_after(1, [-0.2, 0.0, 0.2]))
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_replicates_with_half_the_weight_equal_the_jackknife(name, tau, anchor):
     rng = np.random.default_rng(1)
@@ -93,7 +94,7 @@ def test_replicates_with_half_the_weight_equal_the_jackknife(name, tau, anchor):
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("tau", thorough_after(1, [-1.0, 0.0, 0.5]))
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_the_error_from_groups_is_that_of_rows_on_average(name, tau, anchor, monkeypatch):
     monkeypatch.setattr("uqwidgets.stress.replicates._FAY", 1e-3)
@@ -111,7 +112,7 @@ def test_the_error_from_groups_is_that_of_rows_on_average(name, tau, anchor, mon
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, -0.5, 0.0, 0.5])
+@pytest.mark.parametrize("tau", thorough_after(1, [-1.0, -0.5, 0.0, 0.5]))
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_error_and_bias_from_groups_are_those_of_rows(name, tau, anchor):
     rng, ratios, biases = np.random.default_rng(2), [], []
@@ -139,14 +140,17 @@ def test_error_and_bias_from_groups_are_those_of_rows(name, tau, anchor):
 
 @pytest.mark.parametrize(
     ("name", "noise"),
-    [
-        ("neg_log_loss", 0.25),
-        ("neg_mean_squared_error", 0.25),
-        ("roc_auc", 0.25),
-        ("r2", 0.25),
-        # The error of a quantile is estimated less precisely, also by the bootstrap.
-        ("neg_median_absolute_error", 0.4),
-    ],
+    thorough_after(
+        1,
+        [
+            ("neg_log_loss", 0.25),
+            ("neg_mean_squared_error", 0.25),
+            ("roc_auc", 0.25),
+            ("r2", 0.25),
+            # The error of a quantile is estimated less precisely, also by the bootstrap.
+            ("neg_median_absolute_error", 0.4),
+        ],
+    ),
 )
 def test_standard_errors_are_those_of_a_bootstrap_with_new_weights(name, noise):
     rng = np.random.default_rng(3)
@@ -176,7 +180,7 @@ def test_an_outlier_does_not_widen_the_interval_of_a_metric():
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5, 1.0])
+@pytest.mark.parametrize("tau", thorough_after(1, [-1.0, 0.0, 0.5, 1.0]))
 def test_the_skew_slope_from_groups_is_that_of_rows(tau, anchor):
     rng, result = np.random.default_rng(4), []
     for _ in range(40):

@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.widgets.views.comparison import view as comparison_view
 from widgets.following import at_level
 from widgets.test_over_tau import Still, Watched
@@ -49,7 +50,7 @@ def of_classes():
     return ex, {"compare_with": "class:low", **inputs}
 
 
-@pytest.mark.parametrize("make", [of_models, of_rows, of_classes])
+@pytest.mark.parametrize("make", thorough_after(1, [of_models, of_rows, of_classes]))
 def test_interpolated_differences_are_near_those_of_the_kernel(make):
     explainer, inputs = make()
     session = Watched(

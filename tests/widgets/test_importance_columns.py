@@ -242,6 +242,7 @@ def test_results_are_those_of_the_columns(explorer: uq.Explorer) -> None:
     assert explorer.state["importance_of"] == ["accuracy", "brier"]
 
 
+@pytest.mark.thorough
 def test_a_frame_of_800_features_in_four_columns_is_small() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(40, 800)), columns=[f"feature {i}" for i in range(800)])

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from cases import thorough_after
 from reading_html import StaticHtml, numbers
 from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.timing import Timing
@@ -115,14 +116,17 @@ def test_results_of_the_model_do_not_depend_on_the_learner(
 
 @pytest.mark.parametrize(
     "inputs",
-    [
-        {"tau": 0.3},
-        {"stress_feature": "b", "tau": -0.5},
-        {"ice_filter": [{"feature": "b", "low": -0.5, "high": None}]},
-        {"interval": "model"},
-        {"ice_lines": 0},
-        {"indicator": "share:yes"},
-    ],
+    thorough_after(
+        2,
+        [
+            {"tau": 0.3},
+            {"stress_feature": "b", "tau": -0.5},
+            {"ice_filter": [{"feature": "b", "low": -0.5, "high": None}]},
+            {"interval": "model"},
+            {"ice_lines": 0},
+            {"indicator": "share:yes"},
+        ],
+    ),
     ids=lambda inputs: "+".join(inputs),
 )
 def test_stress_and_filters_do_not_change_learner_results(

@@ -21,6 +21,7 @@ import pytest
 from ipywidgets.widgets import widget as registry
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.session import Session
@@ -45,7 +46,7 @@ def script(body: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("closed", [True, False], ids=["closed", "open"])
+@pytest.mark.parametrize("closed", thorough_after(1, [True, False]), ids=["closed", "open"])
 def test_a_script_ends_after_the_current_model_call_without_another(
     closed: bool,
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from models import normal_model, table, three_classes, two_classes
 from uqwidgets.predictive import Categorical, Mixture, Normal, Quantiles
 from uqwidgets.widgets.model_info import model_info
@@ -94,7 +95,7 @@ def test_the_pickers_offer_every_available_measure_and_indicator_once(kind: str)
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("kind", thorough_after(3, CASES))
 def test_selecting_a_measure_does_not_call_the_model(kind: str) -> None:
     explainer = explained(kind)
     with uq.Explorer(explainer, n_repeats=2) as widget:

@@ -14,6 +14,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
@@ -206,7 +207,7 @@ def check_levels(case, n_levels):
     session.widget.close()
 
 
-@pytest.mark.parametrize("case", [cancer, diabetes, nasties])
+@pytest.mark.parametrize("case", thorough_after(1, [cancer, diabetes, nasties]))
 def test_every_level_is_near_the_exact_answer(case):
     check_levels(case, 4)
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.widgets.page.low_rank import (
     coefficients,
     in_tolerances,
@@ -251,7 +252,7 @@ def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
     assert not any(repr(float(value)) in text for value in X["a"] if value not in ends)
 
 
-@pytest.mark.parametrize("feature", ["a", "kind"])
+@pytest.mark.parametrize("feature", thorough_after(1, ["a", "kind"]))
 def test_without_lines_the_still_draws_no_row(feature, table, tmp_path):
     X, y = table
     X = X.assign(kind=np.where(X["a"] > 0, "high", "low"))

@@ -22,6 +22,7 @@ def _check(scores, slack):
     assert max(narrower) < 1.25
 
 
+@pytest.mark.thorough
 def test_paired_intervals_cover_and_are_narrower_than_unpaired_ones():
     _check(coverages(100, RUNS, truth(50_000)), SLACK)
 

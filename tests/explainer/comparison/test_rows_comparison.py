@@ -10,6 +10,7 @@ import pytest
 from scipy import optimize, stats
 
 import uqwidgets as uq
+from cases import thorough_after
 
 N = 90
 
@@ -98,7 +99,7 @@ def test_importance_has_the_influences_of_both_groups():
     assert 0.5 * apart < result.difference.std_error[0] < 1.2 * apart
 
 
-@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("overlap", thorough_after(1, [False, True]))
 def test_intervals_cover_the_difference_of_groups(overlap):
     covered = np.zeros(3)
     runs = 150
@@ -167,7 +168,7 @@ def test_stress_of_groups_takes_the_categories_that_both_have():
         explainer.compare_rows(np.arange(45), sample_weight=np.arange(1, 91)).stress()
 
 
-@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("overlap", thorough_after(1, [False, True]))
 def test_intervals_of_stress_cover_the_difference_of_groups(overlap):
     covered, runs = np.zeros(3), 40
     for seed in range(runs):

@@ -66,6 +66,7 @@ def test_the_interval_of_a_learner_is_that_of_refits_of_each_sample(monkeypatch)
         assert lesson._frame["meta"]["population"] == lesson.population
 
 
+@pytest.mark.thorough
 def test_what_a_learner_estimates_is_known_to_a_twentieth_of_what_models_differ():
     """Compare with the closed form of the importance of x1 in linear models."""
     with uq.teach.WhatTheBarCovers(interval="learner") as lesson:
