@@ -170,6 +170,7 @@ def small_explainer():
     return uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
 
 
+@pytest.mark.thorough
 def test_the_review_ends_with_a_page(kernel):
     texts = run("review.ipynb", kernel)
     assert all(texts)

@@ -34,9 +34,10 @@ export function record<State extends object>(
 ): History<State> {
   const differing = differences(history.present, next);
   if (!differing.length) return history;
-  // An input that is left to the kernel, and the value that it chooses later, are no steps of the user.
-  const isOpen = (state: State, name: string) => Reflect.get(state, name) === "";
-  const isChoice = differing.every((name) => isOpen(history.present, name) || isOpen(next, name));
+  // A feature that is left to the kernel, and the one that it chooses later, are no steps of the user.
+  const isOpen = (name: string) =>
+    name.endsWith("feature") && !(Reflect.get(history.present, name) && Reflect.get(next, name));
+  const isChoice = differing.every(isOpen);
   if (isChoice) return { ...history, present: next };
   const names = differing.join();
   const goesOn = names === history.names && at - history.at < ONE_STEP && !history.future.length;

@@ -60,10 +60,15 @@ describe("the comparison", () => {
       const frame = compared(info);
       frame.inputs.tau = tau;
       frame.meta.comparison.tau = 0.25;
-      const { root } = await mount(info, frame);
+      const { root, model, receive } = await mount(info, frame);
       const panel = panelOf(root);
-      const text = panel.querySelector(".uq-note")?.textContent?.replace(/[\u2068\u2069]/g, "");
-      expect(text).toBe(note);
+      const text = () =>
+        panel.querySelector(".uq-note")?.textContent?.replace(/[\u2068\u2069]/g, "");
+      expect(text()).toBe(note);
+      Object.assign(model, { isStill: true });
+      await receive({ ...frame, seq: 2 });
+      const inPage = "this page holds no differences at this τ";
+      expect(text()).toBe(note.replace("other levels follow when τ rests", inPage));
       expect(panel.dataset.stale).toBe(tau === 0.25 ? undefined : "true");
       clearPage();
     }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import factory from "../src/index.ts";
+import { INPUT_TYPES } from "../src/inputs.ts";
 import { Session } from "../src/session.ts";
 import { FakeModel } from "./fakeModel.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
@@ -126,5 +127,44 @@ describe("two views of one model", () => {
     await receive(wireFrame(about, 9));
     expect(one("uq-root").dataset.seq).toBe("9");
     expect((el.firstElementChild as HTMLElement).dataset.seq).toBe("1");
+  });
+});
+
+describe("undo of every input", () => {
+  const EXAMPLES: Record<string, unknown> = {
+    views: ["importance"],
+    held: [{ feature: "mean area", value: 5 }],
+    ice_filter: [{ feature: "mean area", low: 1, high: null }],
+    cohorts: [{ name: "one", ice_filter: [], complement: false }],
+    importance_of: ["nll"],
+    what_if: [{ feature: "mean area", value: 5 }],
+    selection: "3",
+    feature: "mean area",
+    stress_feature: "mean area",
+    measure: "entropy",
+    indicator: "nll",
+    interval: "model",
+  };
+
+  it.each(Object.entries(INPUT_TYPES))("%s is restored and changed again", (name, type) => {
+    const model = new FakeModel(about);
+    model.kernel = ({ _seq }, to) => {
+      if (typeof _seq !== "number") return;
+      const names = Object.keys(INPUT_TYPES);
+      const inputs = Object.fromEntries(names.map((one) => [one, to.get(one)]));
+      to.receive("_frame", { ...wireFrame(about, _seq), inputs });
+    };
+    const s = session(model);
+    const before = Reflect.get(s.inputs, name);
+    const other = { string: `${before}x`, boolean: before !== true, number: Number(before) + 0.5 };
+    const changed = EXAMPLES[name] ?? Reflect.get(other, type);
+    expect(changed).not.toEqual(before);
+    s.request({ [name]: changed });
+    expect(model.get(name)).toEqual(changed);
+    expect(s.step(true)).toBe(true);
+    expect(model.get(name)).toEqual(before);
+    expect(s.step(true)).toBe(false);
+    expect(s.step(false)).toBe(true);
+    expect(model.get(name)).toEqual(changed);
   });
 });

@@ -60,6 +60,18 @@ describe("the surface", () => {
     expect(panel.querySelector("b")).toBeNull();
   });
 
+  it("says in a page of which level it is", async () => {
+    const about = { ...aboutMulti(), views };
+    const frame = withSurface(about);
+    frame.meta.surface.stale = true;
+    const { root, model, receive } = await mount(about, frame);
+    const panel = root.querySelector(".uq-surface") as HTMLElement;
+    expect(panel.textContent).toContain("works together");
+    Object.assign(model, { isStill: true });
+    await receive({ ...frame, seq: 2 });
+    expect(panel.textContent).toContain("at τ = 0; this page holds no surface at this τ");
+  });
+
   it("has its numbers in a table", async () => {
     const about = { ...aboutMulti(), views };
     const { root } = await mount(about, withSurface(about));

@@ -79,7 +79,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", thorough_after(3, TABLES))
+@pytest.mark.parametrize("name", thorough_after(2, TABLES))
 def test_the_page_has_the_numbers_of_the_explainer(name, browser, tmp_path):
     model, X = TABLES[name]
     if isinstance(model, Classifier):

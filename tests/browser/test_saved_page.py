@@ -21,12 +21,16 @@ class Classifier:
         return np.column_stack([1 - p, p])
 
 
-@pytest.fixture(scope="module")
-def explorer():
+def rows_and_target():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
     X["kind"] = rng.choice(["red", "blue", "green"], size=300)
-    y = np.where(rng.random(300) < Classifier().predict_proba(X)[:, 1], "yes", "no")
+    return X, np.where(rng.random(300) < Classifier().predict_proba(X)[:, 1], "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    X, y = rows_and_target()
     with uq.explore(Classifier(), X, y, stress_feature="a", feature="a") as explorer:
         explorer.tau, explorer.measure = 0.5, "entropy"
         explorer.pin("uncertain")
@@ -134,6 +138,24 @@ def test_what_needs_a_kernel_is_disabled_and_says_so(saved):
         expect(control).to_be_disabled()
         assert "notebook" in control.get_attribute("title")
     expect(saved.get_by_test_id("uq-filter-add")).to_have_count(0)
+
+
+def test_the_code_of_any_view_of_the_page_makes_that_view(saved):
+    choose(saved, rows_shown="1", feature="kind", measure="nll", tau=-0.37)
+    saved.get_by_test_id("uq-copy").click()
+    reviewer = saved.page.get_by_label("Reviewer")
+    reviewer.fill("")
+    reviewer.press("Control+v")
+    code = reviewer.input_value()
+    X, y = rows_and_target()
+    names = {"uq": uq, "model": Classifier(), "X": X, "y": y}
+    with eval(code, names) as again:
+        shown = (again.tau, again.feature, again.measure, again.stress_feature)
+        assert shown == (-0.37, "kind", "nll", "a")
+        assert again.ice_filter == [{"feature": None, "values": ["no"]}]
+        assert again.wait(60)
+        assert again.code() == code
+        assert again.result("dependence").feature == "kind"
 
 
 def test_the_head_has_the_texts_of_the_author(saved):

@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import uqwidgets as uq
+from cases import thorough_after
 from known_processes import SLOPES, line, linear, normal_rows
 from uqwidgets.datasets import LINEAR
 from uqwidgets.ground_truth.decomposition import components
@@ -205,7 +206,8 @@ class TestDecompose:
         np.testing.assert_allclose(result.bias, inflation, rtol=0.6)
 
     @pytest.mark.parametrize(
-        "estimator", [KNeighborsRegressor(20), DecisionTreeRegressor(max_depth=1)]
+        "estimator",
+        thorough_after(1, [DecisionTreeRegressor(max_depth=1), KNeighborsRegressor(20)]),
     )
     def test_the_parts_of_the_bias_add_up(self, estimator):
         # Molnar et al. 2023, eq. 9 and 10.

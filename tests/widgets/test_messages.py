@@ -9,6 +9,7 @@ import pytest
 
 import uqwidgets as uq
 from browser.bridge import QueueComm
+from cases import thorough_after
 from uqwidgets.widgets import inputs
 from uqwidgets.widgets.inputs import NAMES
 from uqwidgets.widgets.rows.conditions import conditions
@@ -37,22 +38,25 @@ def host_state(widget: uq.Explorer) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("tau", 10**400),
-        ("tau", -(10**5000)),
-        ("n_repeats", 10**400),
-        ("ice_lines", 10**5000),
-        ("tau", deep(980)),
-        ("ice_filter", deep(980)),
-        ("ice_filter", [{"feature": "a", "low": 10**400, "high": None}]),
-        ("ice_filter", [{"feature": deep(980), "low": 0}]),
-        ("ice_filter", [{"feature": "c", "values": [deep(980)]}]),
-        ("ice_filter", [{"feature": "x" * 10**6, "low": 0}]),
-        ("feature", "x" * 10**7),
-        ("anchor", "x" * 10**7),
-        ("anchor", 10**5000),
-        ("measure", {"nll": 1}),
-    ],
+    thorough_after(
+        5,
+        [
+            ("tau", 10**400),
+            ("tau", -(10**5000)),
+            ("n_repeats", 10**400),
+            ("ice_lines", 10**5000),
+            ("tau", deep(980)),
+            ("ice_filter", deep(980)),
+            ("ice_filter", [{"feature": "a", "low": 10**400, "high": None}]),
+            ("ice_filter", [{"feature": deep(980), "low": 0}]),
+            ("ice_filter", [{"feature": "c", "values": [deep(980)]}]),
+            ("ice_filter", [{"feature": "x" * 10**6, "low": 0}]),
+            ("feature", "x" * 10**7),
+            ("anchor", "x" * 10**7),
+            ("anchor", 10**5000),
+            ("measure", {"nll": 1}),
+        ],
+    ),
     ids=[
         "tau",
         "tau of thousands of digits",
@@ -85,25 +89,28 @@ def test_an_invalid_value_is_an_error_of_one_short_sentence(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("_view_module", "evil-package"),
-        ("_view_name", None),
-        ("_model_module", "evil-package"),
-        ("_dom_classes", ["x"]),
-        ("_anywidget_id", "other"),
-        ("layout", "IPY_MODEL_0"),
-        ("tooltip", [None]),
-        ("tabbable", True),
-        ("_frame", {}),
-        ("_about", {}),
-        ("_esm", "alert(1)"),
-        ("comm", None),
-        ("keys", []),
-        ("_seq", True),
-        ("_seq", 2**53 - 1),
-        ("_stop", 2**53 - 1),
-        ("", 1),
-    ],
+    thorough_after(
+        5,
+        [
+            ("_view_module", "evil-package"),
+            ("_view_name", None),
+            ("_model_module", "evil-package"),
+            ("_dom_classes", ["x"]),
+            ("_anywidget_id", "other"),
+            ("layout", "IPY_MODEL_0"),
+            ("tooltip", [None]),
+            ("tabbable", True),
+            ("_frame", {}),
+            ("_about", {}),
+            ("_esm", "alert(1)"),
+            ("comm", None),
+            ("keys", []),
+            ("_seq", True),
+            ("_seq", 2**53 - 1),
+            ("_stop", 2**53 - 1),
+            ("", 1),
+        ],
+    ),
 )
 def test_a_message_sets_only_inputs(widget: uq.Explorer, name: str, value: Any) -> None:
     before = {key: getattr(widget, key) for key in widget.keys}

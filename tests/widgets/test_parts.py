@@ -10,6 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from browser.bridge import QueueComm
+from cases import thorough_after
 from uqwidgets.widgets.front_end import PARTS, STATIC, answer_to
 
 
@@ -39,24 +40,27 @@ def test_a_part_is_sent_once_for_each_request(widget: uq.Explorer) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [
-        None,
-        [],
-        "performance",
-        {},
-        {"part": None},
-        {"part": ["performance"]},
-        {"part": {"performance": 1}},
-        {"part": ""},
-        {"part": "Performance"},
-        {"part": "performance.js"},
-        {"part": "../index"},
-        {"part": "/etc/passwd"},
-        {"part": "parts/performance"},
-        {"part": "performance\0"},
-        {"part": "x" * 10**6},
-        {"parts": "performance"},
-    ],
+    thorough_after(
+        5,
+        [
+            None,
+            [],
+            "performance",
+            {},
+            {"part": None},
+            {"part": ["performance"]},
+            {"part": {"performance": 1}},
+            {"part": ""},
+            {"part": "Performance"},
+            {"part": "performance.js"},
+            {"part": "../index"},
+            {"part": "/etc/passwd"},
+            {"part": "parts/performance"},
+            {"part": "performance\0"},
+            {"part": "x" * 10**6},
+            {"parts": "performance"},
+        ],
+    ),
     ids=lambda content: repr(content)[:40],
 )
 def test_other_messages_are_ignored(widget: uq.Explorer, content: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.widgets.reproduction.pins import MOST_CHARACTERS, MOST_CONDITIONS_OF_ALL, MOST_PINS
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change, in_order
@@ -67,7 +68,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("pins", "sentence"), HOSTILE)
+@pytest.mark.parametrize(("pins", "sentence"), thorough_after(5, HOSTILE))
 def test_invalid_pins_are_refused_and_the_previous_pins_stay(
     explorer: uq.Explorer, pins: Any, sentence: str
 ) -> None:

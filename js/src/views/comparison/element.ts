@@ -90,7 +90,10 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
       setText(empty, frame?.final ? "no differences" : "no differences yet");
       const sides = data?.second ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
       const at = data && (data.tau !== 0 || isOfOtherTau) ? ` at τ = ${level(data.tau)}` : "";
-      const rest = isOfOtherTau ? "; other levels follow when τ rests" : "";
+      const later = session.model.isStill
+        ? "this page holds no differences at this τ"
+        : "other levels follow when τ rests";
+      const rest = isOfOtherTau ? `; ${later}` : "";
       setText(panel.note, data?.stale && !at ? "shown for other inputs" : `${sides}${at}${rest}`);
       if (!data || !frame) return;
       const ranked = frame.importance?.order ?? [];
