@@ -64,6 +64,7 @@ def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarr
     unsigned = np.frombuffer(data, f"<u{size}").astype(np.int64).reshape(one["shape"])
     signed = (unsigned >> 1) ^ -(unsigned & 1)
     if one["dtype"] == "whole":
+        signed = signed.T.copy() if one.get("transposed") else signed
         for line, order in enumerate(columns[one["orders"]] if "orders" in one else ()):
             for _ in range(order):
                 signed[line] = np.cumsum(signed[line])
@@ -81,10 +82,12 @@ def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     """Return polynomials at the nodes of each side, an array (sides, nodes, k)."""
     orders, sides, k = one["shape"]
     left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
+    if "left_scale" in one:
+        left = left * columns[one["left_scale"]][:, None]
     if "weights" in one:
         weights = columns[one["weights"]].reshape(-1, len(scale))
-        n = len(weights)
-        left = weights.T @ (left[:n] * columns[one["weight_scale"]][:n, None])
+        left = weights.T @ left[: len(weights)]
+    left = left[: len(scale)]
     product = (left.T * scale) @ right.reshape(len(scale), k)
     angle = np.pi * (1 - np.arange(orders) / (orders - 1))
     order = np.arange(orders)
@@ -110,4 +113,4 @@ def _lines(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     values = values.reshape(sides, k, levels).transpose(0, 2, 1) + columns[one["center"]]
     if one["missing"] is not None:
         values[columns[one["missing"]].astype(bool)] = np.nan
-    return values
+    return values[0].T if one["transposed"] else values

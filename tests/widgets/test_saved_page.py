@@ -18,9 +18,9 @@ import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.widgets.page.low_rank import (
     coefficients,
+    combinations,
     in_tolerances,
     low_rank,
-    low_ranks,
     shared_scores,
 )
 from uqwidgets.widgets.page.polylines import polylines
@@ -78,44 +78,75 @@ def stored_size(matrices, products):
     return sum(map(len, store.deflated({}).values()))
 
 
+def at_nodes(paths):
+    """Return polynomials (orders, sides, k) at the nodes of a side, (sides, nodes, k)."""
+    orders = np.arange(len(paths))
+    x = -np.cos(np.pi * orders / (len(paths) - 1))
+    basis = np.polynomial.chebyshev.chebvander(x, len(paths) - 1)
+    basis[:, 1:] -= basis[0, 1:]
+    return np.einsum("ij,jsk->sik", basis, paths)
+
+
 def test_matrices_of_the_same_populations_share_their_scores():
     rng = np.random.default_rng(3)
     scores = rng.normal(size=(8, 60, 5)) * (30 / 4.0 ** np.arange(8))[:, None, None]
-    every = [(scores @ rng.normal(size=(5, k)), np.ones(k)) for k in (30, 50, 40, 30, 60)]
+    widths = (30, 50, 40, 30, 60, 80)
+    every = [(scores @ rng.normal(size=(5, k)), np.ones(k)) for k in widths]
     unlike = np.zeros((8, 60, 3))
-    unlike[1, 7] = 100.0 * rng.normal(size=3)
-    wide = [(np.tile(each, (1, 1, 6)), np.ones(6 * each.shape[2])) for each, _ in every]
+    unlike[1, 7] = 1000.0 * rng.normal(size=3)
     shared = shared_scores(every)
-    assert shared_scores(every[:3]) is None  # too few
+    assert shared_scores(every[:5]) is None  # too few
     assert shared.whole.shape == (480, 6)  # and the common start of all sides
-    store, own = Store(), Store()
     together = [*every, (unlike, np.ones(3))]
-    products = low_ranks(together)
+    products = [low_rank(in_tolerances(*each)[0], shared) for each in together]
+    assert [product.shared is shared for product in products] == [True] * 6 + [False]
+    store = Store()
     numbers = [
         store.add_paths(*each, str(i), product)
         for i, (each, product) in enumerate(zip(together, products, strict=True))
     ]
-    for i, each in enumerate(every):
-        own.add_paths(*each, str(i))
-    basis = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(8) / 7), 7)
-    basis[:, 1:] -= basis[0, 1:]
     columns = stored_columns(store.deflated({}))
-    for number, paths in zip(numbers, [*(paths for paths, _ in every), unlike], strict=True):
-        exact = np.einsum("ij,jsk->sik", basis, paths)
-        assert np.abs(columns[number] - exact).max() < 1.01
+    for number, (paths, _) in zip(numbers, together, strict=True):
+        assert np.abs(columns[number] - at_nodes(paths)).max() < 1.01
     index = json.loads(inflated(store.deflated({})[""]))
-    left = [index["columns"][number]["left"] for number in numbers]
+    left = [index["columns"][number]["left"] for number in numbers[:-1]]
     assert len(set(left)) == 1
-    each_size = [sum(map(len, one.deflated({}).values())) for one in (store, own)]
-    assert each_size[0] < 0.7 * each_size[1]
+    assert stored_size(every, products[:-1]) < 0.7 * stored_size(every, [None] * 6)
     # Combinations of shared scores are few, however wide the matrices are.
-    for each, product in zip(wide, low_ranks(wide), strict=True):
+    wide = [(np.tile(each, (1, 1, 6)), np.ones(6 * each.shape[2])) for each, _ in every]
+    products = [low_rank(in_tolerances(*each)[0], shared_scores(wide)) for each in wide]
+    for each, product in zip(wide, products, strict=True):
         assert product.shared is not None
         assert product.weights.size < 0.1 * product.left.size
         paths, _ = in_tolerances(*each)
         error = product.values.reshape(paths.shape) - paths
-        assert np.abs(np.einsum("ij,jsk->isk", basis, error)).max() < 1
-    assert stored_size(wide, low_ranks(wide)) < 0.8 * stored_size(wide, [None] * len(wide))
+        assert np.abs(at_nodes(error)).max() < 1
+    assert stored_size(wide, products) < 0.8 * stored_size(wide, [None] * len(wide))
+
+
+def test_columns_that_are_hardly_alike_are_combinations_of_the_shared_scores():
+    rng = np.random.default_rng(4)
+    sizes = (30 / 4.0 ** np.arange(8))[:, None, None]
+    scores = rng.normal(size=(8, 60, 30)) * sizes * 0.9 ** np.arange(30)
+    alike = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 40))
+    # Steps along the grid: each column is the one before it with a few rows more.
+    steps = np.cumsum(rng.normal(size=(30, 40)) * (rng.random(40) < 0.7), axis=1)
+    every = [(scores @ each, np.ones(40)) for each in (alike, *[steps] * 6)]
+    shared = shared_scores(every)
+    relative = [in_tolerances(*each)[0] for each in every]
+    assert combinations(relative[0], shared) is None
+    product = combinations(relative[1], shared)
+    assert product.weights is None
+    assert product.right.shape == (product.left.shape[1], 40)
+    store = Store()
+    number = store.add_paths(*every[1], "steps", product)
+    column = stored_columns(store.deflated({}))[number]
+    assert np.abs(column - at_nodes(every[1][0])).max() < 1.01
+    components = low_rank(relative[1], shared)
+    assert stored_size(every[1:2], [product]) < 0.95 * stored_size(every[1:2], [components])
+    unlike = np.zeros((8, 60, 40))
+    unlike[1] = 1000.0 * rng.normal(size=(60, 40))
+    assert combinations(unlike, shared) is None
 
 
 def test_lines_of_whole_numbers_are_stored_as_their_smallest_differences():
@@ -134,14 +165,6 @@ def test_lines_of_whole_numbers_are_stored_as_their_smallest_differences():
         orders.append(columns[described[described[number]["right"]]["orders"]].tolist())
     assert orders[0][0] > 1
     assert orders[1] == [0]
-
-
-def test_matrices_that_are_not_alike_have_scores_of_their_own():
-    rng = np.random.default_rng(5)
-    every = [(50 * rng.normal(size=(8, 60, 1)) * np.ones(40), np.ones(40)) for _ in range(6)]
-    products = low_ranks(every)
-    assert [product.left.shape[1] for product in products] == [1] * 6
-    assert all(product.shared is None for product in products)
 
 
 def test_bytes_are_text_that_html_and_json_leave_as_it_is():
@@ -183,12 +206,18 @@ def test_a_column_is_stored_once():
     assert numbers == [0, 0, 1]
 
 
-def test_scaled_levels_far_from_zero_are_precise():
-    values = 1e4 + np.linspace(0, 1, 11)[:, None] * np.ones(3)
+def test_lines_along_a_grid_are_polylines():
+    rng = np.random.default_rng(7)
+    straight = np.linspace(1e4, 1e4 + 1, 300) * np.ones((5, 1))
+    steps = 1e4 + (np.arange(300) > rng.integers(300, size=(4, 1)))
+    values = np.concatenate([straight, steps, np.full((1, 300), np.nan)])
     store = Store()
-    number = store.add_scaled(values, "levels", 250, is_one_axis=True)
+    number = store.add_lines(values, 0.002, "lines")
     restored = stored_columns(store.deflated({}))[number]
-    assert np.abs(restored - values).max() < 0.0031
+    np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
+    assert np.nanmax(np.abs(restored - values)) < 0.0031  # numbers near 1e4 have float32's digits
+    nothing = store.add_lines(np.full((2, 3), np.nan), 0.0, "nothing")
+    assert np.isnan(stored_columns(store.deflated({}))[nothing]).all()
 
 
 def test_scaled_levels_keep_their_digits():

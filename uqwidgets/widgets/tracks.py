@@ -101,6 +101,9 @@ class Track:
         As ``sizes``, for a page, from columns and those of the view at tau = 0.
     rough : callable, optional
         As ``sample``, less precise and sooner, for a first message.
+    band : tuple of str, optional
+        Columns of an average and of the lower and upper end of its interval, which are equally far
+        from it. The ends have larger errors than the average.
     """
 
     name: str
@@ -115,6 +118,7 @@ class Track:
     is_large: bool = False
     sizes_in_page: Callable[[Samples, Mapping[str, Any]], Mapping[str, Any]] | None = None
     rough: Callable[[Sequence[Level], Check], Samples] | None = None
+    band: tuple[str, str, str] | None = None
 
 
 @dataclass(eq=False)

@@ -27,8 +27,16 @@ export interface StoredTrack {
   columns: Record<string, number>;
   /** For each side, the number of levels beyond 0 and the line of the level 0 in the columns. */
   sides?: [number, number][];
-  /** Columns side by side in one column of the store, each with its number of values. */
-  joint?: { column: number; start: number; names: [string, number][] };
+  /**
+   * Columns side by side in one column of the store, each with its number of values. Of a band, an average with the ends
+   * of its interval, the last is stored as half the width of the interval, and the second is not stored.
+   */
+  joint?: {
+    column: number;
+    start: number;
+    names: [string, number][];
+    band?: [string, string, string];
+  };
 }
 
 export interface Cohort {

@@ -268,6 +268,12 @@ export class StaticHost implements HostModel {
       values[name] = own;
       start += n;
     }
+    if (joint.band) {
+      const [average, low, high] = joint.band;
+      const [middle, width] = [values[average] as Float32Array, values[high] as Float32Array];
+      values[low] = middle.map((value, i) => value - (width[i] as number));
+      values[high] = middle.map((value, i) => value + (width[i] as number));
+    }
     return { steps, values };
   }
 

@@ -11,14 +11,14 @@ interface Stored {
   /** The column of the steps that scaled values are stored in. */
   scale?: number;
   /**
-   * The columns of a product of two matrices, (rank, orders, sides) and (rank, k). With weights (scores, rank), the left
-   * one is combinations of the scores (scores, orders, sides) that several products share.
+   * The columns of a product of two matrices, (rank, orders, sides) and (rank, k). With a scale, the left one are the
+   * first of the scores (scores, orders, sides) that several products share; with weights (scores, rank), combinations.
    */
   rank?: number;
   left?: number;
+  left_scale?: number;
   right?: number;
   weights?: number;
-  weight_scale?: number;
   /** The column that says of each line of whole numbers how often differences along it were taken. */
   orders?: number;
   /** The columns of the knots of polylines, and which values are missing. */
@@ -101,9 +101,9 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      const { scale, left, right, weights, weight_scale, orders } = stored;
+      const { scale, left, left_scale, right, weights, orders } = stored;
       const { steps, rises, missing, center, tolerance } = stored;
-      for (const part of [scale, left, right, weights, weight_scale, orders]) note(part);
+      for (const part of [scale, left, left_scale, right, weights, orders]) note(part);
       for (const part of [steps, rises, missing, center, tolerance]) if (part !== null) note(part);
     };
     for (const number of numbers) note(number);
@@ -149,11 +149,17 @@ export class Store {
     const stored = this.stored[number];
     if (!stored) throw new Error(`there is no column ${number}`);
     const { dtype, shape } = stored;
+    if (stored.steps !== undefined) {
+      const [, g = 0, lines = 0] = shape;
+      const data = this.#polylines(number, stored, 0, 0, lines);
+      return transposed({ dtype, shape: [g, lines], data }, Float32Array);
+    }
     const bytes = this.#bytes(stored);
     if (dtype === "whole") {
-      const data = signed(bytes, stored);
-      if (stored.orders !== undefined) addUp(data, shape, this.column(stored.orders).data);
-      return { dtype, shape, data };
+      const read = { dtype, shape, data: signed(bytes, stored) };
+      const whole = stored.transposed ? transposed(read, Int32Array) : read;
+      if (stored.orders !== undefined) addUp(whole, this.column(stored.orders).data);
+      return whole;
     }
     if (stored.scale === undefined) {
       const Kind = { f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
@@ -168,7 +174,8 @@ export class Store {
         ? Number.NaN
         : (center[i % center.length] as number) + whole * (scale[i % scale.length] as number),
     );
-    return stored.transposed ? transposed(values, shape) : { dtype, shape, data: values };
+    const column = { dtype, shape, data: values };
+    return stored.transposed ? transposed(column, Float32Array) : column;
   }
 
   /** The bytes of a column in the order of its numbers. */
@@ -215,10 +222,12 @@ export class Store {
   }
 
   /** The left matrix of a product at a side, (rank, orders). */
-  #left({ left, weights, weight_scale, rank = 0, shape }: Stored, side: number): Float64Array {
+  #left({ left, left_scale, weights, rank = 0, shape }: Stored, side: number): Float64Array {
     const [orders = 0, sides = 0] = shape;
     const scores = this.column(left ?? -1).data;
-    const of = (r: number, order: number) => scores[(r * orders + order) * sides + side] as number;
+    const scale = left_scale === undefined ? null : this.column(left_scale).data;
+    const of = (r: number, order: number) =>
+      (scores[(r * orders + order) * sides + side] as number) * (scale?.[r] ?? 1);
     const own = new Float64Array(rank * orders);
     if (weights === undefined) {
       for (let i = 0; i < own.length; i++) own[i] = of(Math.floor(i / orders), i % orders);
@@ -228,10 +237,9 @@ export class Store {
       data,
       shape: [n = 0],
     } = this.column(weights);
-    const scale = this.column(weight_scale ?? -1).data;
     for (let score = 0; score < n; score++)
       for (let order = 0; order < orders; order++) {
-        const value = of(score, order) * (scale[score] as number);
+        const value = of(score, order);
         for (let r = 0; value && r < rank; r++)
           own[r * orders + order] =
             (own[r * orders + order] as number) + value * (data[score * rank + r] as number);
@@ -299,7 +307,8 @@ function signed(bytes: Uint8Array<ArrayBuffer>, { size }: Stored): Int32Array {
 }
 
 /** Undoes differences along each line, as often as they were taken. */
-function addUp(values: Int32Array, [lines = 0, n = 0]: number[], orders: Numbers): void {
+function addUp({ data: values, shape }: StoredColumn, orders: Numbers): void {
+  const [lines = 0, n = 0] = shape;
   for (let line = 0; line < lines; line++)
     for (let order = 0; order < (orders[line] as number); order++)
       for (let i = line * n + 1; i < (line + 1) * n; i++)
@@ -315,9 +324,13 @@ function sums(bytes: Uint8Array<ArrayBuffer>, stored: Stored): Int16Array {
   return values;
 }
 
-function transposed(values: Float32Array, [m = 0, n = 0]: number[]): StoredColumn {
-  const data = new Float32Array(values.length);
+function transposed(
+  { dtype, shape, data }: StoredColumn,
+  Kind: typeof Float32Array | typeof Int32Array,
+): StoredColumn {
+  const [m = 0, n = 0] = shape;
+  const exchanged = new Kind(data.length);
   for (let i = 0; i < m; i++)
-    for (let j = 0; j < n; j++) data[j * m + i] = values[i * n + j] as number;
-  return { dtype: "f4", shape: [n, m], data };
+    for (let j = 0; j < n; j++) exchanged[j * m + i] = data[i * n + j] as number;
+  return { dtype, shape: [n, m], data: exchanged };
 }

@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
@@ -18,9 +20,9 @@ from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.tracks import Level, Side, Track, settle
 from uqwidgets.widgets.views.view import Content, View
 
-# Steps of a drawn line, and of one over tau, from the middle to the end of its axis: a rounded
-# value is off by 0.1 % and by 0.01 % of the axis.
-_LINE_STEPS, _PROFILE_STEPS = 250, 2500
+# Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
+# from the middle to the end of its axis: a rounded value is off by 0.01 % of the axis.
+_OF_LINES, _PROFILE_STEPS = 0.002, 2500
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (
@@ -205,10 +207,7 @@ class Cohort:
                 values = values if self._inputs.ice_lines else values[:0]
                 self.most_rows[view.name] = max(self.most_rows.get(view.name, 0), len(values))
             if name == "ice":
-                # Along the grid, neighbours are alike.
-                columns[name] = self._store.add_scaled(
-                    values.T, chunk, _LINE_STEPS, is_one_axis=True, is_transposed=True
-                )
+                columns[name] = self._store.add_lines(values, _OF_LINES * _extent(values), chunk)
             else:
                 columns[name] = self._store.add(values, chunk)
         meta = {
@@ -352,6 +351,12 @@ def key_of(view: View, inputs: Inputs) -> str:
 def reads_of(view: View) -> list[str]:
     """Return the inputs that a content depends on; only the front end reads the others."""
     return [name for name in view.reads if name not in (*_OF_THE_FRONT_END, *_STRESS)]
+
+
+def _extent(values: Floats) -> float:
+    """Return the distance from the least to the largest value; those not finite do not count."""
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if len(finite) else 0.0
 
 
 def _numbered(keys: Sequence[Any]) -> tuple[list[int], list[int]]:

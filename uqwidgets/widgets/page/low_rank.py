@@ -9,13 +9,17 @@ describe all rows: the principal components of the matrix.
 
 The averages of all features are over the same populations. So the scores of many chunks of a page
 are combinations of shared scores, which are stored once: each chunk has the weights of its
-combinations, which are fewer than its scores, and its own components.
+combinations, which are fewer than its scores, and its own components. Columns that are hardly
+alike, as the shares of rows in the bars of a histogram, need about as many components as there are
+columns; then the weights of the shared scores in each column take fewer bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,25 +29,26 @@ from uqwidgets._typing import Floats
 # Components may be left out as long as they make this share of the largest error.
 _SHARE = 0.6
 # Steps of the components relative to those of the scores, at which the fewest bytes are needed.
-_FINER = 0.05
+_FINER = 0.02
 # An error between these is near enough to the largest one.
 _LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
 # The search for the number of components begins with those of this size, and goes on in strides.
 _SMALL, _STRIDE = 0.3, 8
+# Columns with more components than this share of their number are hardly alike.
+_FEW_COMPONENTS = 1 / 5
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
-_FEW_MATRICES = 4
-# So many of the matrices show whether shared scores are less.
-_MOST_COMPARED = 8
+_FEW_MATRICES = 6
 # Most scores that matrices share, and the root mean square over the columns of all matrices below
 # which one is left out.
-_MOST_SHARED, _NEGLIGIBLE = 640, 0.004
+_MOST_SHARED, _NEGLIGIBLE = 640, 0.002
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
 _SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.05, 4, 1 << 30
 
 
-class SharedScores(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SharedScores:
     """Scores ``scale * whole`` of several matrices; the columns are orthogonal up to rounding.
 
     Attributes
@@ -55,10 +60,19 @@ class SharedScores(NamedTuple):
     whole: npt.NDArray[np.int32]
     scale: npt.NDArray[np.float32]
 
-    @property
+    @cached_property
     def values(self) -> Floats:
         """The scores, shape (m, r)."""
         return np.asarray(self.whole * self.scale.astype(np.float64))
+
+    def weights(self, matrix: Floats) -> Floats:
+        """Return the weights (r, k) whose combinations are nearest to the columns (m, k)."""
+        return np.asarray(self._inverse @ matrix)
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        # Rounded scores are not orthogonal.
+        return np.asarray(np.linalg.solve(self.values.T @ self.values, self.values.T))
 
 
 class LowRank(NamedTuple):
@@ -72,6 +86,7 @@ class LowRank(NamedTuple):
     weights : ndarray of shape (s, r), int32, or None
         With it, ``left`` are these combinations of the first s shared scores.
     shared : SharedScores or None
+        Without weights, ``left`` are the first r of these scores.
     """
 
     left: npt.NDArray[np.int32] | Floats
@@ -166,25 +181,11 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
     LowRank
         Of the matrix with the shape ((orders + 1) * sides, k).
     """
-    orders, _, k = paths.shape
-    matrix, at_nodes = paths.reshape(-1, k), basis(orders - 1)
-
-    def largest(error: Floats) -> float:
-        values = at_nodes @ error.reshape(orders, -1)
-        return float(np.abs(values, out=values).max(initial=0.0))
-
-    vectors: Floats | None = None
-    represented: Floats = matrix
-    if shared is not None:
-        vectors = shared.values
-        # Rounded scores are not orthogonal.
-        weights = np.linalg.solve(vectors.T @ vectors, vectors.T @ matrix)
-        if largest(vectors @ weights - matrix) < _SHARE:
-            represented = np.asarray(weights, dtype=np.float64)
-        else:
-            vectors = None
-    scores, components = _principal(represented)
-    all_scores = scores if vectors is None else vectors @ scores
+    matrix, largest = paths.reshape(-1, paths.shape[2]), _largest_error(paths)
+    weights = None if shared is None else _weights(matrix, shared, largest)
+    shared = None if weights is None else shared
+    scores, components = _principal(matrix if weights is None else weights)
+    all_scores = scores if shared is None else shared.values @ scores
     rank = _rank(matrix, all_scores, components, largest)
     scores, components = scores[:, :rank], components[:rank]
     sizes = np.sqrt(np.square(all_scores[:, :rank]).mean(axis=0))
@@ -194,47 +195,68 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
         left = np.rint(scores / step).astype(np.int32)
         right = np.rint(components / finer[:, None]).astype(np.int32)
         scale = (step * finer).astype(np.float32)
-        if vectors is None:
+        if shared is None:
             return LowRank(left, right, scale)
-        # Trailing scores without weight are none of this matrix.
-        n_scores = int(np.flatnonzero(left.any(axis=1)).max(initial=-1)) + 1
-        combined = vectors[:, :n_scores] @ left[:n_scores]
+        n_scores = _n_scores(left)
+        combined = shared.values[:, :n_scores] @ left[:n_scores]
         return LowRank(combined, right, scale, left[:n_scores], shared)
 
     return _coarsest(rounded, matrix, largest)
 
 
-def low_ranks(paths: Sequence[tuple[Floats, Floats]]) -> list[LowRank]:
-    """Return a product for each of these matrices, with scores that are shared where this is less.
+def combinations(paths: Floats, shared: SharedScores) -> LowRank | None:
+    """Return the combinations of shared scores if the columns of the matrix are hardly alike.
 
     Parameters
     ----------
-    paths : sequence of (ndarray of shape (orders + 1, sides, k), ndarray of shape (k,))
-        As for `in_tolerances`; k may differ.
+    paths, shared
+        As for `low_rank`.
+
+    Returns
+    -------
+    LowRank or None
+        None if few components describe the matrix, or if the shared scores do not.
     """
-    scores = shared_scores(paths)
+    matrix, largest = paths.reshape(-1, paths.shape[2]), _largest_error(paths)
+    weights = _weights(matrix, shared, largest)
+    if weights is None:
+        return None
+    # The mean squares of the components; those of shared scores are the same up to rounding.
+    squares = np.linalg.eigvalsh(weights.T @ weights) / len(matrix)
+    if np.count_nonzero(squares > _SMALL**2) <= _FEW_COMPONENTS * matrix.shape[1]:
+        return None
 
-    def products(numbers: Sequence[int], shared: SharedScores | None) -> list[LowRank]:
-        return [low_rank(in_tolerances(*paths[i])[0], shared) for i in numbers]
+    def rounded(step: float) -> LowRank:
+        right = np.rint(weights / step).astype(np.int32)
+        n_scores = _n_scores(right)
+        scale = np.full(n_scores, step, dtype=np.float32)
+        return LowRank(shared.values[:, :n_scores], right[:n_scores], scale, None, shared)
 
-    every = range(len(paths))
-    if scores is None:
-        return products(every, None)
-    # A few matrices decide, because a product takes a while.
-    few = np.random.default_rng(0).permutation(len(paths))[:_MOST_COMPARED].tolist()
-    saved = sum(map(_bits, products(few, None))) - sum(map(_bits, products(few, scores)))
-    is_less = saved * len(paths) / len(few) > _bits_of(scores.whole)
-    return products(every, scores if is_less else None)
-
-
-def _bits(product: LowRank) -> float:
-    """Estimate the size of a product, without scores that are stored once for all."""
-    left = product.left if product.weights is None else product.weights
-    return _bits_of(left) + _bits_of(product.right)
+    return _coarsest(rounded, matrix, largest)
 
 
-def _bits_of(whole: npt.NDArray[Any]) -> float:
-    return float(np.log2(1 + 2 * np.abs(whole, dtype=np.float64)).sum())
+def _largest_error(paths: Floats) -> Callable[[Floats], float]:
+    """Return a function from errors of coefficients to the largest one at a node."""
+    orders, at_nodes = len(paths), basis(len(paths) - 1)
+
+    def largest(error: Floats) -> float:
+        values = at_nodes @ error.reshape(orders, -1)
+        return float(np.abs(values, out=values).max(initial=0.0))
+
+    return largest
+
+
+def _weights(
+    matrix: Floats, shared: SharedScores, largest: Callable[[Floats], float]
+) -> Floats | None:
+    """Return the weights of the scores in the columns, None if they do not describe the matrix."""
+    weights = shared.weights(matrix)
+    return weights if largest(shared.values @ weights - matrix) < _SHARE else None
+
+
+def _n_scores(weights: npt.NDArray[np.int32]) -> int:
+    """Return the number of scores; trailing ones without weight are none of a matrix."""
+    return int(np.flatnonzero(weights.any(axis=1)).max(initial=-1)) + 1
 
 
 def _coarsest(

@@ -1,7 +1,8 @@
-"""Functions of tau as polylines with few knots, in whole numbers, to within a tolerance.
+"""Curves, and functions of tau, as polylines with few knots in whole numbers, within a tolerance.
 
-The ends of intervals have kinks, so they are known at many levels. A line from a knot goes on as
-long as one slope fits all levels to within the tolerance, and ends at the next knot.
+The ends of intervals have kinks, so they are known at many levels of tau; the curve of a row is
+nearly straight, or has steps. A line from a knot goes on as long as one slope fits all levels to
+within the tolerance, and ends at the next knot.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Polylines(NamedTuple):
 
     Attributes
     ----------
-    steps : ndarray of uint8
+    steps : ndarray of uint8, or of int32 where there are many levels
         Levels from a knot to the next; the steps of a line add up to its last level.
     rises : ndarray of int32
         Of each line the value at its first level, then from each knot to the next; all in multiples
@@ -31,7 +32,7 @@ class Polylines(NamedTuple):
     quantum : ndarray of shape (sides, k)
     """
 
-    steps: npt.NDArray[np.uint8]
+    steps: npt.NDArray[np.uint8 | np.int32]
     rises: npt.NDArray[np.int32]
     quantum: npt.NDArray[np.float32]
 
@@ -66,7 +67,8 @@ def polylines(values: Floats, tolerance: Floats, center: Floats) -> Polylines:
     is_value = is_knot.copy()
     is_value[:, 0] = True
     steps, rises = lines.steps[is_knot], lines.rises[is_value]
-    return Polylines(steps.astype(np.uint8), rises.astype(np.int32), quantum)
+    kind = np.uint8 if levels <= 1 + np.iinfo(np.uint8).max else np.int32
+    return Polylines(steps.astype(kind), rises.astype(np.int32), quantum)
 
 
 class _Lines:

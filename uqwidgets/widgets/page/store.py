@@ -64,7 +64,6 @@ class Store:
         chunk: str,
         most: int = _LARGEST,
         *,
-        is_one_axis: bool = False,
         is_transposed: bool = False,
     ) -> int:
         """Add levels as whole numbers, and return the number of the column.
@@ -77,16 +76,13 @@ class Store:
         chunk : str
         most : int, optional
             Number of steps from the middle to the largest value.
-        is_one_axis : bool, default=False
-            Whether all values have one axis, and not each series of levels its own.
         is_transposed : bool, default=False
             Whether the page exchanges both axes.
         """
         array = np.asarray(values, dtype=np.float64)
         is_finite = np.isfinite(array)
-        axis = None if is_one_axis else 0
-        least = np.where(is_finite, array, np.inf).min(axis=axis, initial=np.inf)
-        largest = np.where(is_finite, array, -np.inf).max(axis=axis, initial=-np.inf)
+        least = np.where(is_finite, array, np.inf).min(axis=0, initial=np.inf)
+        largest = np.where(is_finite, array, -np.inf).max(axis=0, initial=-np.inf)
         # Where nothing is finite, there is no axis.
         least, largest = (np.where(np.isfinite(end), end, 0.0) for end in (least, largest))
         center = (least / 2 + largest / 2).astype(np.float32)
@@ -118,27 +114,46 @@ class Store:
             Largest error of each of the averages at a node, as `positive` returns it.
         chunk : str
         product : LowRank, optional
-            From `low_ranks`; scores that several matrices share are stored once, in a chunk of
-            their own, and the weights of their combinations in that of the matrix.
+            Scores that several matrices share are stored once, in a chunk of their own, and the
+            weights of their combinations in that of the matrix.
         """
         relative, center = in_tolerances(paths, tolerance)
         product = product or low_rank(relative)
         # They are stored by components, because the numbers of one are of similar size.
         facts: dict[str, Any] = {"dtype": "f4", "shape": list(paths.shape)}
-        if product.shared is None or product.weights is None:
+        if product.shared is None:
             facts["left"] = self._add_whole(product.left.T, chunk)
         else:
             facts["left"] = self._add_whole(product.shared.whole.T, _SHARED)
-            facts["weight_scale"] = self.add(product.shared.scale, _SHARED)
+            facts["left_scale"] = self.add(product.shared.scale, _SHARED)
+        if product.weights is not None:
             facts["weights"] = self._add_whole(product.weights, chunk)
+        # The weights of all scores in a column are of similar size.
+        by_columns = product.shared is not None and product.weights is None
         facts |= {
             "rank": product.left.shape[1],
-            "right": self._add_lines(product.right, chunk),
+            "right": self._add_lines(product.right, chunk, by_columns=by_columns),
             "scale": self.add(product.scale, chunk),
             "tolerance": self.add(tolerance.astype(np.float32), chunk),
             "center": self._add_whole(center.astype(np.int64), chunk),
         }
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
+
+    def add_lines(self, values: Floats, tolerance: float, chunk: str) -> int:
+        """Add lines along a grid as polylines, and return the number of the column.
+
+        Parameters
+        ----------
+        values : ndarray of shape (lines, g)
+            Those that are not finite become NaN.
+        tolerance : float
+            Largest error of each value, above 0.
+        chunk : str
+        """
+        lines = values.T[None]
+        finite = values[np.isfinite(values)]
+        middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
+        return self._add_polylines(lines, np.full(lines.shape, tolerance), middle, chunk, True)
 
     def add_polylines(self, values: Floats, tolerance: Floats, chunk: str) -> int:
         """Add functions of tau at evenly spaced levels, and return the number of the column.
@@ -151,32 +166,53 @@ class Store:
             Largest error of each value.
         chunk : str
         """
+        return self._add_polylines(values, tolerance, None, chunk, False)
+
+    def _add_polylines(
+        self,
+        values: Floats,
+        tolerance: Floats,
+        center: float | None,
+        chunk: str,
+        is_transposed: bool,
+    ) -> int:
+        """Add polylines less a center, by default the first value of each line.
+
+        The page reads them as the lines of one side if they are transposed.
+        """
         is_finite = np.isfinite(values)
         known = _filled(values, is_finite)
-        center = known[0, 0].astype(np.float32)
+        first = known[0, 0] if center is None else np.full(known.shape[2], center)
+        centers = first.astype(np.float32)
         tolerance = positive(tolerance, np.abs(known).max(axis=(0, 1)))
-        lines = polylines(known, tolerance, center.astype(np.float64))
+        lines = polylines(known, tolerance, centers.astype(np.float64))
         facts = {
             "dtype": "f4",
             "shape": list(values.shape),
             "steps": self.add(lines.steps, chunk),
             "rises": self._add_whole(lines.rises, chunk),
             "tolerance": self.add(lines.quantum, chunk),
-            "center": self.add(center, chunk),
+            "center": self.add(centers, chunk),
             "missing": None if is_finite.all() else self.add(~is_finite, chunk),
+            "transposed": is_transposed,
         }
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
 
-    def _add_lines(self, values: npt.NDArray[np.int32], chunk: str) -> int:
-        """Add lines of whole numbers, each as those differences along it that are smallest."""
+    def _add_lines(
+        self, values: npt.NDArray[np.int32], chunk: str, *, by_columns: bool = False
+    ) -> int:
+        """Add lines of whole numbers, each as those differences along it that are smallest.
+
+        The page exchanges both axes if they are stored by columns.
+        """
         differences = [values.astype(np.int64)]
         for _ in range(_MOST_DIFFERENCES):
             differences.append(np.diff(differences[-1], axis=1, prepend=0))
         bits = np.stack([np.log2(1 + 2 * np.abs(each)).sum(axis=1) for each in differences])
         orders = bits.argmin(axis=0)
         smallest = np.stack(differences)[orders, np.arange(len(values))]
-        of_lines = {"orders": self.add(orders.astype(np.uint8), chunk)}
-        return self._add_whole(smallest, chunk, of_lines)
+        of_lines = {"orders": self.add(orders.astype(np.uint8), chunk), "transposed": by_columns}
+        return self._add_whole(smallest.T if by_columns else smallest, chunk, of_lines)
 
     def _add_whole(
         self, values: npt.NDArray[Any], chunk: str, further: Mapping[str, Any] | None = None

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets.widgets.page.low_rank import (
+    LowRank,
+    combinations,
+    in_tolerances,
+    low_rank,
+    shared_scores,
+)
 from uqwidgets.widgets.page.low_rank import coefficients as polynomial
-from uqwidgets.widgets.page.low_rank import low_ranks
 from uqwidgets.widgets.page.store import Store, positive
 from uqwidgets.widgets.tracks import Side, Track
 
@@ -85,54 +91,97 @@ class StoredTracks:
 
     def join(self) -> None:
         """Store the tracks that are polynomials to within their tolerances, alike ones together."""
-        alike: dict[Any, list[tuple[str, list[dict[str, Any]], Floats, Floats]]] = {}
+        alike: dict[Any, list[tuple[str, list[_Polynomials]]]] = {}
         for (*_, chunk), group in self._paths.items():
-            paths, tolerance = _joined(group)
-            stored = [each for each, *_ in group]
+            orders = max(side.m for _, _, sides in group for side in sides)
+            tracks = [_polynomials(*each, orders) for each in group]
             group.clear()  # otherwise the samples stay in memory beside the polynomials
-            alike.setdefault(paths.shape[:2], []).append((chunk, stored, paths, tolerance))
-        for chunks in alike.values():
-            products = low_ranks([each[2:] for each in chunks])
-            for (chunk, stored, paths, tolerance), made in zip(chunks, products, strict=True):
-                number = self._store.add_paths(paths, tolerance, chunk, made)
-                for one in stored:
-                    one["joint"]["column"] = number
+            alike.setdefault(tracks[0].paths.shape[:2], []).append((chunk, tracks))
+        for groups in alike.values():
+            shared = shared_scores([(t.paths, t.tolerance) for _, tracks in groups for t in tracks])
+            for chunk, tracks in groups:
+                together = []
+                for one in tracks:
+                    relative, _ = in_tolerances(one.paths, one.tolerance)
+                    product = None if shared is None else combinations(relative, shared)
+                    if product is None:
+                        together.append(one)
+                    else:
+                        self._add_paths([one], chunk, product)
+                if together:
+                    relative, _ = in_tolerances(*_side_by_side(together))
+                    self._add_paths(together, chunk, low_rank(relative, shared))
         self._paths = {}
 
+    def _add_paths(self, tracks: Sequence[_Polynomials], chunk: str, product: LowRank) -> None:
+        """Store tracks side by side; what is stored of each gets its place among them."""
+        number = self._store.add_paths(*_side_by_side(tracks), chunk, product)
+        start = 0
+        for one in tracks:
+            one.stored["joint"] = {"column": number, "start": start, "names": one.names}
+            start += sum(n for _, n in one.names)
+            if one.band is not None:
+                one.stored["joint"]["band"] = one.band
 
-def _joined(
-    group: Sequence[tuple[dict[str, Any], Track, Sequence[Side]]],
-) -> tuple[Floats, Floats]:
-    """Return the polynomials of some tracks side by side, with their tolerances.
 
-    What is stored of each track gets its place among them.
+class _Polynomials(NamedTuple):
+    """The polynomials of a track.
+
+    Attributes
+    ----------
+    stored : dict
+        The description of the track.
+    names : list of (str, int)
+        The columns, with their numbers of values.
+    paths : ndarray of shape (orders + 1, sides, k)
+    tolerance : ndarray of shape (k,)
+    band : sequence of str or None
+        See `Track.band`; its half width stands in the place of both ends.
     """
-    orders = max(side.m for _, _, sides in group for side in sides)
-    coefficients, tolerances, start = [], [], 0
-    for stored, track, sides in group:
-        samples = {
-            name: np.concatenate([side.samples[name] for side in sides])
-            for name in sides[0].samples
-        }
-        sizes = track.sizes(samples)
-        names: list[tuple[str, int]] = []
-        for name, values in samples.items():
-            flat = values.reshape(len(values), -1)
-            names.append((name, flat.shape[1]))
-            tolerances.append(
-                track.tolerance * _lengths(sizes[name], values)
-                if name in sizes
-                else _OF_PRINTED * np.abs(flat).max(axis=0)
-            )
-        stored["joint"] = {"column": None, "start": start, "names": names}
-        start += sum(n for _, n in names)
-        flat_sides = [
-            np.concatenate([v.reshape(len(v), -1) for v in s.samples.values()], axis=1)
-            for s in sides
-        ]
-        coefficients.append(np.stack([polynomial(values, orders) for values in flat_sides], axis=1))
-    paths = np.concatenate(coefficients, axis=2)
-    return paths, positive(np.concatenate(tolerances), np.abs(paths[0]).max(axis=0))
+
+    stored: dict[str, Any]
+    names: list[tuple[str, int]]
+    paths: Floats
+    tolerance: Floats
+    band: Sequence[str] | None
+
+
+def _side_by_side(tracks: Sequence[_Polynomials]) -> tuple[Floats, Floats]:
+    paths = np.concatenate([one.paths for one in tracks], axis=2)
+    return paths, np.concatenate([one.tolerance for one in tracks])
+
+
+def _polynomials(
+    stored: dict[str, Any], track: Track, sides: Sequence[Side], orders: int
+) -> _Polynomials:
+    """Return the polynomials of a track, of as many orders."""
+    samples = {
+        name: np.concatenate([side.samples[name] for side in sides]) for name in sides[0].samples
+    }
+    sizes = track.sizes(samples)
+    tolerances = {
+        name: track.tolerance * _lengths(sizes[name], values)
+        if name in sizes
+        else _OF_PRINTED * np.abs(values.reshape(len(values), -1)).max(axis=0)
+        for name, values in samples.items()
+    }
+    each = [side.samples for side in sides]
+    if track.band is not None:
+        # An end is off by the errors of the average and of the half width.
+        average, low, high = track.band
+        tolerances[high] -= tolerances[average]
+        del tolerances[low]
+        each = [{**samples, high: samples[high] - samples[average]} for samples in each]
+    names = list(tolerances)
+    flat = [
+        np.concatenate([samples[name].reshape(len(samples[name]), -1) for name in names], axis=1)
+        for samples in each
+    ]
+    paths = np.stack([polynomial(columns, orders) for columns in flat], axis=1)
+    tolerance = np.concatenate([tolerances[name] for name in names])
+    tolerance = positive(tolerance, np.abs(paths[0]).max(axis=0))
+    widths = [(name, tolerances[name].size) for name in names]
+    return _Polynomials(stored, widths, paths, tolerance, track.band)
 
 
 def _lengths(size: Any, values: Floats) -> Floats:

@@ -178,7 +178,8 @@ class SmallCurvesView(View):
             return {"average": average, "low": average - width, "high": average + width}
 
         key = (inputs.measure, inputs.spacing, tuple(names))
-        return [Track("curves", key, averages, _TOLERANCE, _sizes, is_large=True)]
+        band = ("average", "low", "high")
+        return [Track("curves", key, averages, _TOLERANCE, _sizes, is_large=True, band=band)]
 
     def show_cached(self, work: Work) -> Availability:
         """Average what is known; it answers no request by itself."""

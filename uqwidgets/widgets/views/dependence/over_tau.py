@@ -26,6 +26,8 @@ _OF_SHARES = 0.005
 # In a page, errors of the average are so many times as large where a reader zooms to it; and errors
 # of the bars, which become no larger.
 _MOST_ZOOM, _BAR = 5.0, 2.0
+_BAND = ("average", "low", "high")
+_BAND_OF_GROUPS = ("group_average", "group_low", "group_high")
 
 
 def curve_tracks(
@@ -46,7 +48,7 @@ def curve_tracks(
     key, rows = curves.key(inputs, False), (inputs.feature, inputs.color_by)
     lines, of_lines = (inputs.ice_lines, inputs.selection), _OF_OPACITY * _TOLERANCE
     large: Any = {"is_large": True}
-    among_lines: Any = {**large, "sizes_in_page": _of_the_axis_with_lines}
+    among_lines: Any = {**large, "sizes_in_page": _of_the_axis_with_lines, "band": _BAND}
     bars: Any = {**large, "sizes_in_page": _of_high_bars}
     tracks = [
         Track("curve", key, samples.averages, _TOLERANCE, _of_the_axis, **among_lines),
@@ -57,7 +59,8 @@ def curve_tracks(
     ]
     if inputs.group_averages:
         coloured, averages = (*key, inputs.color_by), samples.averages_of_groups
-        tracks.append(Track("groups", coloured, averages, _TOLERANCE, _of_the_groups, **large))
+        of_groups: Any = {**large, "band": _BAND_OF_GROUPS}
+        tracks.append(Track("groups", coloured, averages, _TOLERANCE, _of_the_groups, **of_groups))
     return tracks
 
 
