@@ -85,7 +85,7 @@ def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     if "left_scale" in one:
         left = left * columns[one["left_scale"]][:, None]
     if "weights" in one:
-        weights = columns[one["weights"]].reshape(-1, len(scale))
+        weights = columns[one["weights"]]
         left = weights.T @ left[: len(weights)]
     left = left[: len(scale)]
     product = (left.T * scale) @ right.reshape(len(scale), k)

@@ -21,8 +21,8 @@ from uqwidgets.widgets.tracks import Level, Side, Track, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
-# from the middle to the end of its axis: a rounded value is off by 0.01 % of the axis.
-_OF_LINES, _PROFILE_STEPS = 0.002, 2500
+# from the middle to the end of its axis: a rounded value is off by 0.025 % of the axis.
+_OF_LINES, _PROFILE_STEPS = 0.002, 1000
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (

@@ -36,7 +36,7 @@ _MOST_TRIALS, _SMALLER = 6, 1.1
 # The search for the number of components begins with those of this size, and goes on in strides.
 _SMALL, _STRIDE = 0.3, 8
 # Columns with more components than this share of their number are hardly alike.
-_FEW_COMPONENTS = 1 / 5
+_FEW_COMPONENTS = 1 / 8
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 6
 # Most scores that matrices share, and the root mean square over the columns of all matrices below
@@ -44,7 +44,7 @@ _FEW_MATRICES = 6
 _MOST_SHARED, _NEGLIGIBLE = 640, 0.002
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
-_SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.05, 4, 1 << 30
+_SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.03, 4, 1 << 30
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,8 @@ def polylines(values: Floats, tolerance: Floats, center: Floats) -> Polylines:
         if len(ends):
             low, high = lines.slopes(level, free[level])
         lines.low, lines.high = low, high
-    lines.end(np.arange(sides * k), levels - 1)
+    if levels > 1:
+        lines.end(np.arange(sides * k), levels - 1)
     is_knot = lines.steps > 0
     is_value = is_knot.copy()
     is_value[:, 0] = True

@@ -244,8 +244,15 @@ class Store:
             Plain values that refer to columns by their numbers.
         """
         text = json.dumps({**plain(index), "columns": self._columns}, separators=(",", ":"))
-        chunks = {"": text.encode(), **{name: b"".join(p) for name, p in self._bytes.items()}}
-        return {name: as_text(zlib.compress(data, 9)) for name, data in chunks.items()}
+        chunks = {name: _deflated_numbers(b"".join(p)) for name, p in self._bytes.items()}
+        deflated = {"": zlib.compress(text.encode(), 9), **chunks}
+        return {name: as_text(data) for name, data in deflated.items()}
+
+
+def _deflated_numbers(data: bytes) -> bytes:
+    """Deflate bytes that repeat little but are small numbers, as zlib advises."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_FILTERED)
+    return packer.compress(data) + packer.flush()
 
 
 def _unsigned(whole: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

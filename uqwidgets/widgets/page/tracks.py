@@ -167,10 +167,11 @@ def _polynomials(
     }
     each = [side.samples for side in sides]
     if track.band is not None:
-        # An end is off by the errors of the average and of the half width.
+        # An end is off by the errors of the average and of the half width. An axis without length
+        # leaves nothing of the difference.
         average, low, high = track.band
-        tolerances[high] -= tolerances[average]
-        del tolerances[low]
+        least = tolerances.pop(low) / 2
+        tolerances[high] = np.maximum(tolerances[high] - tolerances[average], least)
         each = [{**samples, high: samples[high] - samples[average]} for samples in each]
     names = list(tolerances)
     flat = [

@@ -146,16 +146,20 @@ def _of_the_axis(columns: Samples) -> dict[str, Any]:
 
 
 def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Length of the axis where the lines of single rows are drawn on it.
+    """Length of the axis where the lines of single rows are drawn on it, the median of all levels.
 
     A reader can zoom to the average, so the axis of the lines counts only up to a limit.
     """
-    sizes = _of_the_axis(columns)
+    ends = np.stack(list(columns.values()))
+    is_finite = np.isfinite(ends)
+    largest = np.where(is_finite, ends, -np.inf).max(axis=(0, 2))
+    least = np.where(is_finite, ends, np.inf).min(axis=(0, 2))
+    axes = (largest - least)[is_finite.any(axis=(0, 2))]
+    axis = np.median(axes) if len(axes) else 0.0
     lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
-    if not len(lines) or not sizes["average"] > 0:
-        return sizes
-    longer = np.clip(np.ptp(lines) / sizes["average"], 1.0, _MOST_ZOOM)
-    return {name: longer * size for name, size in sizes.items()}
+    if len(lines) and axis > 0:
+        axis *= np.clip(np.ptp(lines) / axis, 1.0, _MOST_ZOOM)
+    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
 
 
 def _of_high_bars(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
