@@ -108,7 +108,11 @@ class Reweighting(Result):
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
     ) -> npt.NDArray[Any]:
         """Return the weights, shape (n,)."""
-        return np.array(self.weights, dtype=dtype, copy=copy)
+        # Before numpy 2, `copy=None` was not known, and False allowed a copy.
+        weights = np.asarray(self.weights, dtype=dtype)
+        if copy is False and weights is not self.weights:
+            raise ValueError("the weights cannot have another dtype without a copy.")
+        return weights.copy() if copy else weights
 
     def __len__(self) -> int:
         return len(self.weights)
