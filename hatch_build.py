@@ -57,8 +57,7 @@ class FrontEndHook(BuildHookInterface):
         """Build what is missing or older than its sources."""
         if is_stale():
             npm("ci", "--no-audit", "--no-fund")
-            npm("run", "build")
-            (STATIC / "LICENSES.txt").write_text(licenses_of_the_bundle(), encoding="utf-8")
+            build()
 
 
 class AddressesHook(MetadataHookInterface):
@@ -96,6 +95,12 @@ def addresses(repository: str) -> dict[str, str]:
         "Issues": f"{repository}/issues",
         "Changelog": f"{repository}/blob/main/CHANGELOG.md",
     }
+
+
+def build() -> None:
+    """Build the front end, with the licences that travel with it."""
+    npm("run", "build")
+    (STATIC / "LICENSES.txt").write_text(licenses_of_the_bundle(), encoding="utf-8")
 
 
 def is_stale() -> bool:
@@ -168,4 +173,7 @@ def npm_from_package() -> list[str] | None:
 if __name__ == "__main__":
     if npm_on_path() is None and npm_from_package() is None:
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", NODE_PACKAGE], check=True)
-    npm(*sys.argv[1:])
+    if sys.argv[1:] == ["run", "build"]:
+        build()
+    else:
+        npm(*sys.argv[1:])
