@@ -72,8 +72,9 @@ def test_consistent_models_get_no_remark(model, y, measure, metric):
     assert remark_counts(results(Explainer(model, X, y), measure, metric)) == [0, 0, 0, 0]
 
 
-def test_inconsistency_is_detected_from_one_categorical_curve():
-    data = pd.DataFrame({"kind": ["a", "b"] * 40, "x": X[:, 0]})
+@pytest.mark.parametrize("dtype", [None, object])
+def test_inconsistency_is_detected_from_one_categorical_curve(dtype):
+    data = pd.DataFrame({"kind": pd.Series(["a", "b"] * 40, dtype=dtype), "x": X[:, 0]})
     generator = np.random.default_rng(0)
 
     def model(batch):
@@ -100,3 +101,15 @@ def test_equal_values_of_different_types_are_not_compared():
         return batch["x"].to_numpy() + np.array([type(value) is bool for value in batch["mixed"]])
 
     assert remark_counts([Explainer(model, data, Y).dependence("mixed")]) == [0]
+
+
+def test_values_that_are_equal_in_python_are_not_compared():
+    # A model may distinguish 1 and True.
+    data = pd.DataFrame({"kind": pd.Series([1, True] * 40, dtype=object), "x": X[:, 0]})
+    generator = np.random.default_rng(0)
+
+    def model(batch):
+        return batch["x"].to_numpy() + 0.1 * generator.normal(size=len(batch))
+
+    explainer = Explainer(model, data, Y)
+    assert remark_counts([explainer.dependence("kind")]) == [0]

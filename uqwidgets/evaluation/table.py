@@ -217,8 +217,13 @@ class Table(Columns):
                 same &= whole.to_numpy()[rows] == value
                 continue
             own = whole.iloc[rows]
-            if own.dtype == object:  # a model may distinguish values that are equal in Python
-                return np.empty(0, dtype=np.intp)
+            if own.dtype == object:
+                # A model may distinguish values that are equal in Python, but not equal strings.
+                if type(value) is not str:
+                    return np.empty(0, dtype=np.intp)
+                equal = (type(each) is str and each == value for each in own.to_numpy())
+                same &= np.fromiter(equal, np.bool_, len(own))
+                continue
             same &= (own == value).to_numpy(dtype=np.bool_, na_value=False)
         return np.flatnonzero(same)
 
