@@ -69,7 +69,9 @@ def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarr
             for _ in range(order):
                 signed[line] = np.cumsum(signed[line])
         return signed.astype(np.float64)
-    whole = np.cumsum(signed.astype(np.int16), axis=0, dtype=np.int16)
+    whole = signed.astype(np.int16)
+    for _ in range(one["order"]):
+        whole = np.cumsum(whole, axis=0, dtype=np.int16)
     scale, center = (
         part.reshape(one["shape"][1:]) if part.size > 1 else part
         for part in (columns[one["scale"]], columns[one["center"]])

@@ -26,6 +26,8 @@ from uqwidgets.widgets.page.low_rank import (
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
+from uqwidgets.widgets.page.tracks import _left_for_rounding
+from uqwidgets.widgets.tracks import Side, Track
 from widgets.pages import bytes_of, index_of, inflated, stored_columns
 
 
@@ -230,6 +232,28 @@ def test_scaled_levels_keep_their_digits():
     np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
     largest = np.nanmax(np.abs(values), axis=0)
     assert np.nanmax(np.abs(restored - values) / largest) < 2e-5
+
+
+def test_smooth_levels_are_stored_as_differences_of_differences():
+    x = np.linspace(-1, 1, 81)
+    store = Store()
+    numbers = [store.add_scaled(values, "levels", 1000) for values in (np.exp(x), np.sign(x))]
+    columns = stored_columns(store.deflated({}))
+    described = json.loads(inflated(store.deflated({})[""]))["columns"]
+    assert described[numbers[0]]["order"] > 1
+    assert described[numbers[1]]["order"] == 1
+    np.testing.assert_allclose(columns[numbers[0]], np.exp(x), atol=0.001)
+    np.testing.assert_allclose(columns[numbers[1]], np.sign(x), atol=0.001)
+
+
+def test_rounding_takes_what_the_interpolation_leaves_of_the_tolerance():
+    def allowed(*sides):
+        track = Track("curve", (), lambda *_: {}, 0.001, lambda _: {}, finest=16)
+        return _left_for_rounding(track, [Side(1.0, m, error=error) for m, error in sides])
+
+    assert allowed((8, 0.0009), (16, 0.0001)) == pytest.approx(0.00175)
+    assert allowed((8, 0.0009), (8, 0.002)) == pytest.approx(0.0015)  # the next nodes are enough
+    assert allowed((8, 0.0009), (16, 0.002)) == pytest.approx(0.001)  # there are no more nodes
 
 
 def test_the_page_says_its_size_and_what_it_holds_of_the_rows(explorer, tmp_path):

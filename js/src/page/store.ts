@@ -8,8 +8,9 @@ interface Stored {
   /** Where its bytes begin in the inflated chunk, and how many bytes a number has. */
   at: number;
   size: number;
-  /** The column of the steps that scaled values are stored in. */
+  /** The column of the steps that scaled values are stored in, and how often differences were taken of these. */
   scale?: number;
+  order?: number;
   /**
    * The columns of a product of two matrices, (rank, orders, sides) and (rank, k). With a scale, the left one are the
    * first of the scores (scores, orders, sides) that several products share; with weights (scores, rank), combinations.
@@ -319,8 +320,9 @@ function addUp({ data: values, shape }: StoredColumn, orders: Numbers): void {
 function sums(bytes: Uint8Array<ArrayBuffer>, stored: Stored): Int16Array {
   const values = Int16Array.from(signed(bytes, stored));
   const each = count(stored.shape.slice(1));
-  for (let i = each; i < values.length; i++)
-    values[i] = (values[i] as number) + (values[i - each] as number);
+  for (let order = 0; order < (stored.order ?? 1); order++)
+    for (let i = each; i < values.length; i++)
+      values[i] = (values[i] as number) + (values[i - each] as number);
   return values;
 }
 

@@ -1,9 +1,9 @@
 """The store of a page: columns of numbers, each once, deflated, as text of HTML.
 
 Columns that are read together lie in one chunk, which the page inflates when it needs one of them.
-Scaled numbers are stored as differences along the first axis, whole numbers have their sign in the
-last bit, and the bytes of all columns lie in the order of their significance: all of it makes them
-easier to deflate.
+Scaled numbers are stored as differences along the first axis, or as differences of these. Whole
+numbers have their sign in the last bit, and the bytes of all columns lie in the order of their
+significance. All of it makes them easier to deflate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DType = Literal["f8", "f4", "i4", "u1"]
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
 _LARGEST = 32767
 _UNKNOWN = -32768
-# Most differences that are taken along a line of whole numbers, one of the other.
+# Most differences that are taken along levels or a line of whole numbers, one of the other.
 _MOST_DIFFERENCES = 3
 # The chunk of what several chunks share.
 _SHARED = "shared"
@@ -90,16 +90,21 @@ class Store:
         scale = np.where(reach > 0, reach / most, 1.0).astype(np.float32)
         steps = np.rint((np.where(is_finite, array, center) - center) / scale)
         whole = np.where(is_finite, steps, _UNKNOWN)
+        # Differences wrap around, as the page's sums of them do.
+        differences = [np.diff(whole.astype(np.int64), axis=0, prepend=0)]
+        while len(differences) < _MOST_DIFFERENCES:
+            differences.append(np.diff(differences[-1], axis=0, prepend=0))
+        order = int(np.argmin([_bits(each) for each in differences]))
         facts = {
             "dtype": "f4",
             "shape": list(array.shape),
             "scale": self.add(np.ravel(scale), chunk),
             "center": self.add(np.ravel(center), chunk),
+            "order": order + 1,
             "transposed": is_transposed,
         }
-        # Differences wrap around, as the page's sums of them do.
-        differences = np.diff(whole.astype(np.int64), axis=0, prepend=0).astype(np.int16)
-        return self._put(_unsigned(differences).astype(np.uint16), facts, chunk)
+        smallest = _unsigned(differences[order].astype(np.int16))
+        return self._put(smallest.astype(np.uint16), facts, chunk)
 
     def add_paths(
         self, paths: Floats, tolerance: Floats, chunk: str, product: LowRank | None = None
@@ -208,7 +213,7 @@ class Store:
         differences = [values.astype(np.int64)]
         for _ in range(_MOST_DIFFERENCES):
             differences.append(np.diff(differences[-1], axis=1, prepend=0))
-        bits = np.stack([np.log2(1 + 2 * np.abs(each)).sum(axis=1) for each in differences])
+        bits = np.stack([_bits(each, axis=1) for each in differences])
         orders = bits.argmin(axis=0)
         smallest = np.stack(differences)[orders, np.arange(len(values))]
         of_lines = {"orders": self.add(orders.astype(np.uint8), chunk), "transposed": by_columns}
@@ -247,6 +252,11 @@ class Store:
         chunks = {name: _deflated_numbers(b"".join(p)) for name, p in self._bytes.items()}
         deflated = {"": zlib.compress(text.encode(), 9), **chunks}
         return {name: as_text(data) for name, data in deflated.items()}
+
+
+def _bits(whole: npt.NDArray[Any], axis: int | None = None) -> Any:
+    """Estimate the size of whole numbers, along an axis or in all."""
+    return np.log2(1 + 2 * np.abs(whole)).sum(axis=axis)
 
 
 def _deflated_numbers(data: bytes) -> bytes:

@@ -21,6 +21,9 @@ from uqwidgets.widgets.tracks import Side, Track
 
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5
+# Errors of a page in multiples of a track's tolerance: of all it shows, and of the interpolation
+# where half of the nodes were precise enough already, and where the next ones are expected to be.
+_OF_ALL, _OF_HALF, _EXPECTED = 2.0, 0.25, 0.5
 
 
 class StoredTracks:
@@ -159,8 +162,9 @@ def _polynomials(
         name: np.concatenate([side.samples[name] for side in sides]) for name in sides[0].samples
     }
     sizes = track.sizes(samples)
+    tolerance = _left_for_rounding(track, sides)
     tolerances = {
-        name: track.tolerance * _lengths(sizes[name], values)
+        name: tolerance * _lengths(sizes[name], values)
         if name in sizes
         else _OF_PRINTED * np.abs(values.reshape(len(values), -1)).max(axis=0)
         for name, values in samples.items()
@@ -179,10 +183,20 @@ def _polynomials(
         for samples in each
     ]
     paths = np.stack([polynomial(columns, orders) for columns in flat], axis=1)
-    tolerance = np.concatenate([tolerances[name] for name in names])
-    tolerance = positive(tolerance, np.abs(paths[0]).max(axis=0))
+    of_columns = positive(
+        np.concatenate([tolerances[name] for name in names]), np.abs(paths[0]).max(axis=0)
+    )
     widths = [(name, tolerances[name].size) for name in names]
-    return _Polynomials(stored, widths, paths, tolerance, track.band)
+    return _Polynomials(stored, widths, paths, of_columns, track.band)
+
+
+def _left_for_rounding(track: Track, sides: Sequence[Side]) -> float:
+    """Return what the interpolation leaves of the largest error of a page."""
+    if all(side.error <= track.tolerance for side in sides):
+        return (_OF_ALL - _OF_HALF) * track.tolerance
+    if all(side.m < track.finest or side.error <= track.tolerance for side in sides):
+        return (_OF_ALL - _EXPECTED) * track.tolerance
+    return track.tolerance
 
 
 def _lengths(size: Any, values: Floats) -> Floats:
