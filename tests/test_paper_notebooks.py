@@ -147,6 +147,7 @@ def test_the_paper_on_randomized_ablation(kernel):
     assert float(of_fifty.split()[2]) > float(of_two.split()[2]) / 2
 
 
+@pytest.mark.thorough
 def test_the_chapter_on_permutation_and_leaving_out(kernel):
     texts = run("papers/dankers_2020.ipynb", kernel)
     printed = [text for text in texts if text and "alt." not in text and "Styler" not in text]

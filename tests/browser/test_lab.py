@@ -97,6 +97,7 @@ def check_stress(root, explainer, feature, tau, rows=None):
     assert values == pytest.approx([at_zero.value, at_tau.value, 95, *ends], rel=ROUNDING)
 
 
+@pytest.mark.thorough
 def test_every_control_of_the_quickstart_works(root, explainer):
     """One session with stress by keyboard and pointer, another feature, and two filters."""
     check_importance(root, explainer)

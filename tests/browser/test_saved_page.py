@@ -67,6 +67,7 @@ def assert_numbers(root, explorer, tau=0.0, feature="a", measure="prediction", t
     assert_curve(root, ex.dependence(feature, measure=measure, grid=49, **weights), tolerance)
 
 
+@pytest.mark.thorough
 def test_without_stress_the_numbers_are_those_of_the_explainer(saved, explorer):
     for feature, measure in (("a", "prediction"), ("b", "nll"), ("kind", "entropy")):
         choose(saved, feature=feature, measure=measure)

@@ -67,6 +67,7 @@ def themed(request, browser, monkeypatch):
         yield mount
 
 
+@pytest.mark.thorough
 def test_a_page_of_all_lessons_works_without_a_kernel(browser, tmp_path, monkeypatch):
     """Go through the saved page by keyboard; its sentences are those of the kernel."""
     monkeypatch.setattr(coverage, "_MOST_SAMPLES", 10)

@@ -209,6 +209,7 @@ class TestKnownRedundancies:
         assert line(output, "x1").low > 0.95
         assert line(output, "x0").high < 0.2
 
+    @pytest.mark.thorough
     def test_figure_7_age_is_predicted_with_the_strength_only(self):
         X, y = features_and_target("concrete.csv", "strength")
         output = ask(X, y, with_target=True, n_estimators=100)

@@ -73,6 +73,7 @@ class TestWork:
         fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
         np.testing.assert_array_equal(result.importance, fresh.importance)
 
+    @pytest.mark.thorough
     def test_parallel_refits_equal_sequential_ones_also_after_a_stop(self):
         options = {"n_refits": 6, "random_state": 1}
         alone = Learner(RandomForestRegressor(2), X, Y, **options)

@@ -147,6 +147,7 @@ class TestErrors:
         with pytest.raises(ModelError, match="could not be fitted: RuntimeError"):
             loco_importance(Picky(), X[:, :2], y, X_test[:, :2], y_test, "squared_error")
 
+    @pytest.mark.thorough
     def test_a_failing_fit_in_another_process_too(self):
         with pytest.raises(ModelError, match=r"fitted without 'x[012]': RuntimeError"):
             loco_importance(Picky(), *numbers(), "squared_error", n_jobs=2)

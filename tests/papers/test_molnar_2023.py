@@ -81,6 +81,7 @@ def test_the_forest_is_significantly_better_than_the_others(procedures):
     report("differences", pd.DataFrame(lines, columns=columns))
 
 
+@pytest.mark.thorough
 def test_alcohol_sulphates_and_volatile_acidity_matter_most(procedures):
     forest = procedures["forest"]
     result = forest.importance("squared_error")

@@ -77,7 +77,10 @@ def figure_2(trees, seed):
 
 @pytest.mark.parametrize(
     ("trees", "seeds"),
-    [(50, range(3)), pytest.param(500, range(12), marks=[slow, pytest.mark.timeout(1800)])],
+    [
+        pytest.param(50, range(3), marks=pytest.mark.thorough),
+        pytest.param(500, range(12), marks=[slow, pytest.mark.timeout(1800)]),
+    ],
 )
 def test_figure_2_entropy_importance_detects_a_copy(trees, seeds):
     shares = agreement(f"figure 2, {trees} trees", lambda seed: figure_2(trees, seed), seeds)

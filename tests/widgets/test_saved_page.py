@@ -26,8 +26,6 @@ from uqwidgets.widgets.page.low_rank import (
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
-from uqwidgets.widgets.page.tracks import _left_for_rounding
-from uqwidgets.widgets.tracks import Side, Track
 from widgets.pages import bytes_of, index_of, inflated, stored_columns
 
 
@@ -234,6 +232,20 @@ def test_scaled_levels_keep_their_digits():
     assert np.nanmax(np.abs(restored - values) / largest) < 2e-5
 
 
+def test_values_beyond_float32_are_missing_and_leave_the_others():
+    values = np.linspace(0, 1, 11)[:, None] * np.ones(3)
+    values[4, 1] = -1e121
+    values[:, 2] = 1e141
+    store = Store()
+    scaled = store.add_scaled(values, "levels")
+    tolerance = np.stack([np.full(11, 0.01), np.full(11, 0.01), np.full(11, 1e139)], axis=1)
+    lines = store.add_polylines(values[None], tolerance[None], "levels")
+    columns = stored_columns(store.deflated({}))
+    known = np.where(np.abs(values) > 2, np.nan, values)
+    np.testing.assert_allclose(columns[scaled], known, atol=1e-4)
+    np.testing.assert_allclose(columns[lines][0], known, atol=0.0101)
+
+
 def test_smooth_levels_are_stored_as_differences_of_differences():
     x = np.linspace(-1, 1, 81)
     store = Store()
@@ -244,16 +256,6 @@ def test_smooth_levels_are_stored_as_differences_of_differences():
     assert described[numbers[1]]["order"] == 1
     np.testing.assert_allclose(columns[numbers[0]], np.exp(x), atol=0.001)
     np.testing.assert_allclose(columns[numbers[1]], np.sign(x), atol=0.001)
-
-
-def test_rounding_takes_what_the_interpolation_leaves_of_the_tolerance():
-    def allowed(*sides):
-        track = Track("curve", (), lambda *_: {}, 0.001, lambda _: {}, finest=16)
-        return _left_for_rounding(track, [Side(1.0, m, error=error) for m, error in sides])
-
-    assert allowed((8, 0.0009), (16, 0.0001)) == pytest.approx(0.00175)
-    assert allowed((8, 0.0009), (8, 0.002)) == pytest.approx(0.0015)  # the next nodes are enough
-    assert allowed((8, 0.0009), (16, 0.002)) == pytest.approx(0.001)  # there are no more nodes
 
 
 def test_the_page_says_its_size_and_what_it_holds_of_the_rows(explorer, tmp_path):

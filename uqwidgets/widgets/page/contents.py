@@ -14,7 +14,7 @@ import numpy as np
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.page.store import Store
+from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.tracks import Level, Side, Track, settle
@@ -355,7 +355,7 @@ def reads_of(view: View) -> list[str]:
 
 def _extent(values: Floats) -> float:
     """Return the distance from the least to the largest value; those not finite do not count."""
-    finite = values[np.isfinite(values)]
+    finite = values[storable(values)]
     return float(np.ptp(finite)) if len(finite) else 0.0
 
 

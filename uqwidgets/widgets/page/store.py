@@ -28,6 +28,8 @@ DType = Literal["f8", "f4", "i4", "u1"]
 
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
 _LARGEST = 32767
+# Larger values, of which float32 would have no multiples, are not stored.
+_MOST = float(np.finfo(np.float32).max) / 1024
 _UNKNOWN = -32768
 # Most differences that are taken along levels or a line of whole numbers, one of the other.
 _MOST_DIFFERENCES = 3
@@ -80,7 +82,7 @@ class Store:
             Whether the page exchanges both axes.
         """
         array = np.asarray(values, dtype=np.float64)
-        is_finite = np.isfinite(array)
+        is_finite = storable(array)
         least = np.where(is_finite, array, np.inf).min(axis=0, initial=np.inf)
         largest = np.where(is_finite, array, -np.inf).max(axis=0, initial=-np.inf)
         # Where nothing is finite, there is no axis.
@@ -156,7 +158,7 @@ class Store:
         chunk : str
         """
         lines = values.T[None]
-        finite = values[np.isfinite(values)]
+        finite = values[storable(values)]
         middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
         return self._add_polylines(lines, np.full(lines.shape, tolerance), middle, chunk, True)
 
@@ -185,11 +187,11 @@ class Store:
 
         The page reads them as the lines of one side if they are transposed.
         """
-        is_finite = np.isfinite(values)
+        is_finite = storable(values)
         known = _filled(values, is_finite)
         first = known[0, 0] if center is None else np.full(known.shape[2], center)
         centers = first.astype(np.float32)
-        tolerance = positive(tolerance, np.abs(known).max(axis=(0, 1)))
+        tolerance = positive(np.minimum(tolerance, _MOST), np.abs(known).max(axis=(0, 1)))
         lines = polylines(known, tolerance, centers.astype(np.float64))
         facts = {
             "dtype": "f4",
@@ -271,6 +273,11 @@ def _unsigned(whole: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return np.where(signed < 0, -2 * signed - 1, 2 * signed)
 
 
+def storable(values: Floats) -> npt.NDArray[np.bool_]:
+    """Return which values are finite and small enough for float32."""
+    return np.asarray(np.abs(values) <= _MOST)
+
+
 def positive(tolerance: Floats, sizes: Floats) -> Floats:
     """Return tolerances above 0; what does not vary has an axis without length."""
     least = sizes * np.finfo(np.float32).eps
@@ -283,4 +290,4 @@ def _filled(values: Floats, is_finite: npt.NDArray[np.bool_]) -> Floats:
     last = np.maximum.accumulate(np.where(is_finite, levels, -1), axis=1)
     nearest = np.where(last < 0, is_finite.argmax(axis=1)[:, None], last)
     filled = np.take_along_axis(values, nearest, axis=1)
-    return np.asarray(np.where(np.isfinite(filled), filled, 0.0))
+    return np.asarray(np.where(storable(filled), filled, 0.0))

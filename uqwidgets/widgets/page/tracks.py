@@ -16,14 +16,11 @@ from uqwidgets.widgets.page.low_rank import (
     shared_scores,
 )
 from uqwidgets.widgets.page.low_rank import coefficients as polynomial
-from uqwidgets.widgets.page.store import Store, positive
+from uqwidgets.widgets.page.store import Store, positive, storable
 from uqwidgets.widgets.tracks import Side, Track
 
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5
-# Errors of a page in multiples of a track's tolerance: of all it shows, and of the interpolation
-# where half of the nodes were precise enough already, and where the next ones are expected to be.
-_OF_ALL, _OF_HALF, _EXPECTED = 2.0, 0.25, 0.5
 
 
 class StoredTracks:
@@ -57,7 +54,7 @@ class StoredTracks:
         if track.derivation is not None:
             return {**stored, "joint": self._polylines(track, sides, chunk)}
         samples = [values for side in sides for values in side.samples.values()]
-        if track.is_large and all(v.size > 0 and bool(np.isfinite(v).all()) for v in samples):
+        if track.is_large and all(v.size > 0 and bool(storable(v).all()) for v in samples):
             self._paths.setdefault((view, track.name, chunk), []).append((stored, track, sides))
             return stored
         sides = [side.thinned(track.tolerance) for side in sides]
@@ -162,9 +159,8 @@ def _polynomials(
         name: np.concatenate([side.samples[name] for side in sides]) for name in sides[0].samples
     }
     sizes = track.sizes(samples)
-    tolerance = _left_for_rounding(track, sides)
     tolerances = {
-        name: tolerance * _lengths(sizes[name], values)
+        name: track.tolerance * _lengths(sizes[name], values)
         if name in sizes
         else _OF_PRINTED * np.abs(values.reshape(len(values), -1)).max(axis=0)
         for name, values in samples.items()
@@ -190,18 +186,10 @@ def _polynomials(
     return _Polynomials(stored, widths, paths, of_columns, track.band)
 
 
-def _left_for_rounding(track: Track, sides: Sequence[Side]) -> float:
-    """Return what the interpolation leaves of the largest error of a page."""
-    if all(side.error <= track.tolerance for side in sides):
-        return (_OF_ALL - _OF_HALF) * track.tolerance
-    if all(side.m < track.finest or side.error <= track.tolerance for side in sides):
-        return (_OF_ALL - _EXPECTED) * track.tolerance
-    return track.tolerance
-
-
 def _lengths(size: Any, values: Floats) -> Floats:
-    """Return the length of the axis of each number of a level, shape (k,)."""
-    lengths = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape).max(axis=0).ravel()
+    """Return the length of the axis of each number, the median of all levels, shape (k,)."""
+    of_levels = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape)
+    lengths = np.median(of_levels, axis=0).ravel()
     # The axis has no length where all numbers are equal up to rounding.
     least = max(1e-9 * float(np.abs(values).max(initial=0.0)), 1e-300)
     return np.asarray(np.maximum(lengths, least))
