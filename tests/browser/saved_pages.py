@@ -72,8 +72,7 @@ def assert_importance(
             (low, exact.low[i], 5 * tolerance),
             (high, exact.high[i], 5 * tolerance),
         ):
-            near = pytest.approx(end, rel=ROUNDING, abs=off * axis + least, nan_ok=True)
-            assert number(text) == near, name
+            assert number(text) == _near(end, off * axis + least), name
 
 
 def assert_curve(
@@ -89,5 +88,9 @@ def assert_curve(
     off = tolerance * min(max(zoomed, np.ptp(exact.ice)), 3 * zoomed)
     assert len(shown) == len(exact.grid)
     for cells, average in zip(shown, exact.average, strict=True):
-        near = pytest.approx(average, rel=ROUNDING, abs=off + least)
-        assert number(cells[1]) == near
+        assert number(cells[1]) == _near(average, off + least)
+
+
+def _near(exact: float, error: float) -> Any:
+    """Return what a number with an error is equal to as it is printed."""
+    return pytest.approx(exact, abs=error + ROUNDING * abs(exact), nan_ok=True)

@@ -91,6 +91,8 @@ def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
         left = weights.T @ left[: len(weights)]
     left = left[: len(scale)]
     product = (left.T * scale) @ right.reshape(len(scale), k)
+    if "sides" in one:
+        product *= np.tile(columns[one["sides"]], orders)[:, None]
     angle = np.pi * (1 - np.arange(orders) / (orders - 1))
     order = np.arange(orders)
     basis = np.cos(order * angle[:, None]) - np.where(order, (-1.0) ** order, 0.0)

@@ -66,6 +66,10 @@ def test_progress_never_decreases_and_predicts_the_remaining_time(
         if frame["meta"]["progress"] and frame["meta"]["progress"]["seconds_left"] is not None
     ]
     assert len(shown) >= 5
+    # The line with the button that stops the work is there from its first progress to the end.
+    running = [frame["meta"]["progress"] is not None for frame in frames]
+    assert all(running[running.index(True) : -1])
+    assert frames[-1]["meta"]["final"]
     shares = [p["done"] / p["total"] for _, p in shown]
     assert shares == sorted(shares), "progress never decreases"
     assert shares[-1] > 0.7

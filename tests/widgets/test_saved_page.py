@@ -16,13 +16,8 @@ import pytest
 
 import uqwidgets as uq
 from cases import thorough_after
-from uqwidgets.widgets.page.low_rank import (
-    coefficients,
-    combinations,
-    in_tolerances,
-    low_rank,
-    shared_scores,
-)
+from uqwidgets.widgets.page.low_rank import combinations, low_rank, shared_scores
+from uqwidgets.widgets.page.paths import Paths, coefficients
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
@@ -58,23 +53,46 @@ def test_polynomials_of_tau_are_stored_to_within_their_tolerance():
         samples = np.concatenate([np.broadcast_to(start, (sides, 1, k)), samples], axis=1)
         store = Store()
         paths = np.stack([coefficients(side, 8) for side in samples], axis=1)
-        number = store.add_paths(paths, tolerance, "paths")
+        number = store.add_paths(within(paths, tolerance), "paths")
         restored = stored_columns(store.deflated({}))[number]
         assert (np.abs(restored - samples) < 1.01 * tolerance).all()
+
+
+def test_polynomials_of_a_side_with_short_axes_are_stored_more_precisely():
+    rng = np.random.default_rng(9)
+    matrix = rng.normal(size=(5, 30, 12)) * (200 / 4.0 ** np.arange(5))[:, None, None]
+    matrix[0] = 0
+    room = np.ones((9, 30, 1))
+    room[:, 7] = 0.1
+    room[3, 8] = 0.5
+    scales = room.min(axis=(0, 2))
+    paths = Paths(matrix, np.ones(12), [room], [12], scales)
+    store = Store()
+    number = store.add_paths(paths, "paths")
+    off = np.abs(stored_columns(store.deflated({}))[number] - at_nodes(matrix))
+    assert (off < 1.01 * room[::2].transpose(1, 0, 2)).all()
+    assert off[7].max() < 0.1 < 0.5 < off.max()
+
+
+def within(matrix, tolerance=None):
+    """Return polynomials with the same largest error on all sides."""
+    orders, sides, k = matrix.shape
+    tolerance = np.ones(k) if tolerance is None else tolerance
+    return Paths(matrix, tolerance, [np.ones((2 * orders - 1, sides, 1))], [k])
 
 
 def test_polynomials_that_are_alike_share_their_components():
     one = np.zeros((3, 50, 30))
     one[1] = np.outer(np.arange(50.0), np.ones(30))
-    assert low_rank(one).left.shape == (150, 1)
-    assert low_rank(np.zeros((3, 4, 5))).left.shape == (12, 0)
+    assert low_rank(within(one)).left.shape == (150, 1)
+    assert low_rank(within(np.zeros((3, 4, 5)))).left.shape == (12, 0)
 
 
 def stored_size(matrices, products):
     """Return the number of characters of matrices in a page."""
     store = Store()
     for i, (each, product) in enumerate(zip(matrices, products, strict=True)):
-        store.add_paths(*each, str(i), product)
+        store.add_paths(each, str(i), product)
     return sum(map(len, store.deflated({}).values()))
 
 
@@ -91,35 +109,34 @@ def test_matrices_of_the_same_populations_share_their_scores():
     rng = np.random.default_rng(3)
     scores = rng.normal(size=(8, 60, 5)) * (30 / 4.0 ** np.arange(8))[:, None, None]
     widths = (30, 50, 40, 30, 60, 80)
-    every = [(scores @ rng.normal(size=(5, k)), np.ones(k)) for k in widths]
+    every = [within(scores @ rng.normal(size=(5, k))) for k in widths]
     unlike = np.zeros((8, 60, 3))
     unlike[1, 7] = 1000.0 * rng.normal(size=3)
     shared = shared_scores(every)
     assert shared_scores(every[:5]) is None  # too few
     assert shared.whole.shape == (480, 6)  # and the common start of all sides
-    together = [*every, (unlike, np.ones(3))]
-    products = [low_rank(in_tolerances(*each)[0], shared) for each in together]
+    together = [*every, within(unlike)]
+    products = [low_rank(each, shared) for each in together]
     assert [product.shared is shared for product in products] == [True] * 6 + [False]
     store = Store()
     numbers = [
-        store.add_paths(*each, str(i), product)
+        store.add_paths(each, str(i), product)
         for i, (each, product) in enumerate(zip(together, products, strict=True))
     ]
     columns = stored_columns(store.deflated({}))
-    for number, (paths, _) in zip(numbers, together, strict=True):
-        assert np.abs(columns[number] - at_nodes(paths)).max() < 1.01
+    for number, paths in zip(numbers, together, strict=True):
+        assert np.abs(columns[number] - at_nodes(paths.coefficients)).max() < 1.01
     index = json.loads(inflated(store.deflated({})[""]))
     left = [index["columns"][number]["left"] for number in numbers[:-1]]
     assert len(set(left)) == 1
     assert stored_size(every, products[:-1]) < 0.7 * stored_size(every, [None] * 6)
     # Combinations of shared scores are few, however wide the matrices are.
-    wide = [(np.tile(each, (1, 1, 6)), np.ones(6 * each.shape[2])) for each, _ in every]
-    products = [low_rank(in_tolerances(*each)[0], shared_scores(wide)) for each in wide]
+    wide = [within(np.tile(each.coefficients, (1, 1, 6))) for each in every]
+    products = [low_rank(each, shared_scores(wide)) for each in wide]
     for each, product in zip(wide, products, strict=True):
         assert product.shared is not None
         assert product.weights.size < 0.1 * product.left.size
-        paths, _ = in_tolerances(*each)
-        error = product.values.reshape(paths.shape) - paths
+        error = (product.values - each.matrix).reshape(each.shape)
         assert np.abs(at_nodes(error)).max() < 1
     assert stored_size(wide, products) < 0.8 * stored_size(wide, [None] * len(wide))
 
@@ -131,22 +148,21 @@ def test_columns_that_are_hardly_alike_are_combinations_of_the_shared_scores():
     alike = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 40))
     # Steps along the grid: each column is the one before it with a few rows more.
     steps = np.cumsum(rng.normal(size=(30, 40)) * (rng.random(40) < 0.7), axis=1)
-    every = [(scores @ each, np.ones(40)) for each in (alike, *[steps] * 6)]
+    every = [within(scores @ each) for each in (alike, *[steps] * 6)]
     shared = shared_scores(every)
-    relative = [in_tolerances(*each)[0] for each in every]
-    assert combinations(relative[0], shared) is None
-    product = combinations(relative[1], shared)
+    assert combinations(every[0], shared) is None
+    product = combinations(every[1], shared)
     assert product.weights is None
     assert product.right.shape == (product.left.shape[1], 40)
     store = Store()
-    number = store.add_paths(*every[1], "steps", product)
+    number = store.add_paths(every[1], "steps", product)
     column = stored_columns(store.deflated({}))[number]
-    assert np.abs(column - at_nodes(every[1][0])).max() < 1.01
-    components = low_rank(relative[1], shared)
+    assert np.abs(column - at_nodes(every[1].coefficients)).max() < 1.01
+    components = low_rank(every[1], shared)
     assert stored_size(every[1:2], [product]) < 0.95 * stored_size(every[1:2], [components])
     unlike = np.zeros((8, 60, 40))
     unlike[1] = 1000.0 * rng.normal(size=(60, 40))
-    assert combinations(unlike, shared) is None
+    assert combinations(within(unlike), shared) is None
 
 
 def test_lines_of_whole_numbers_are_stored_as_their_smallest_differences():
@@ -157,7 +173,7 @@ def test_lines_of_whole_numbers_are_stored_as_their_smallest_differences():
     orders = []
     for line in (smooth, rough):
         paths[1, 0] = line
-        number = store.add_paths(paths, np.ones(400), str(line[1]))
+        number = store.add_paths(within(paths), str(line[1]))
         chunks = store.deflated({})
         columns = stored_columns(chunks)
         assert np.abs(columns[number][0, 1] - 2 * line).max() < 1

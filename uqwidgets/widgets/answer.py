@@ -167,7 +167,11 @@ class Answer:
             return False
         is_complete = all(view.is_complete for view in available)
         is_complete = is_complete and self._ghost.is_current(self._pin, self._inputs)
+        seconds = 0.0 if is_complete else self._work.seconds_ahead()
+        if seconds > self._work.timing.frame_interval:
+            self._work.set_progress("results that need the model", seconds_left=seconds)
         self._work.send(final=is_complete)
+        self._work.progress = None
         return is_complete
 
     def _run_steps(self) -> None:

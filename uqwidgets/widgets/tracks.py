@@ -28,7 +28,11 @@ Check = Callable[[], None]
 COARSE, _FINEST = 8, 32
 # Evenly spaced intervals of a side; the last are the steps of the slider.
 _PIECES = (10, 20, 25, 50, 100)
-_EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
+# An error of the nodes before the last ones, in multiples of the tolerance. Twice as many nodes are
+# twice as precise even where there are kinks.
+_ROUGH = 2.0
+#: Distances of these levels from 0.
+EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 #: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
 
@@ -130,6 +134,8 @@ class Side:
     samples: Samples = field(default_factory=dict)
     error: float = np.inf
     is_done: bool = False
+    #: Whether the nodes are too few for the tolerance, unless there will be more.
+    is_rough: bool = False
     #: The columns at evenly spaced levels, once they are settled.
     even: Samples | None = None
 
@@ -152,6 +158,7 @@ class Side:
             ratio = self.error / before if 0 < before < np.inf else 1.0
             smooth = self.m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
             self.is_done = self.m >= track.finest or smooth
+            self.is_rough = not smooth and self.error > _ROUGH * track.tolerance
         self.is_done |= self.error <= track.tolerance
 
     def thinned(self, tolerance: float) -> Side:
@@ -209,8 +216,8 @@ def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Ch
     assert track.derivation is not None
     if all(side.even is not None for side in sides):
         return False
-    samples = [side.interpolated(_EVEN) for side in sides]
-    every = track.derivation.settled(samples, _EVEN, levels, check)
+    samples = [side.interpolated(EVEN) for side in sides]
+    every = track.derivation.settled(samples, EVEN, levels, check)
     for side, even in zip(sides, every, strict=True):
         side.even = even
     return True
@@ -220,7 +227,7 @@ def in_pieces(
     track: Track, derivation: Derivation, sides: Sequence[Side]
 ) -> tuple[Samples, dict[float, int]]:
     """Return the columns at evenly spaced levels between which they are nearly straight."""
-    x = _EVEN
+    x = EVEN
     lines = [(side.sign, side.even or derivation.columns(side.interpolated(x))) for side in sides]
 
     def is_near(pieces: int) -> bool:

@@ -18,6 +18,8 @@ interface Stored {
   rank?: number;
   left?: number;
   left_scale?: number;
+  /** The column of the scales of the sides. */
+  sides?: number;
   right?: number;
   weights?: number;
   /** The column that says of each line of whole numbers how often differences along it were taken. */
@@ -102,9 +104,9 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      const { scale, left, left_scale, right, weights, orders } = stored;
+      const { scale, left, left_scale, sides, right, weights, orders } = stored;
       const { steps, rises, missing, center, tolerance } = stored;
-      for (const part of [scale, left, left_scale, right, weights, orders]) note(part);
+      for (const part of [scale, left, left_scale, sides, right, weights, orders]) note(part);
       for (const part of [steps, rises, missing, center, tolerance]) if (part !== null) note(part);
     };
     for (const number of numbers) note(number);
@@ -196,6 +198,7 @@ export class Store {
     const [orders = 0, , all = 0] = shape;
     const part = (number: number | undefined) => this.column(number ?? -1).data;
     const [right, scale] = [part(stored.right), part(stored.scale)];
+    const size = stored.sides === undefined ? 1 : (part(stored.sides)[side] as number);
     const left = this.#left(stored, side);
     const [center, tolerance] = [part(stored.center), part(stored.tolerance)];
     const values = new Float32Array(orders * k);
@@ -208,7 +211,7 @@ export class Store {
             (left[r * orders + order] as number) *
             (right[r * all + start + j] as number) *
             (scale[r] as number);
-        return sum;
+        return size * sum;
       });
       for (let i = 0; i <= m; i++) {
         let sum = (center[start + j] as number) + (coefficients[0] as number);

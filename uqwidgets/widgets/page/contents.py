@@ -17,7 +17,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import Level, Side, Track, settle
+from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
@@ -255,6 +255,8 @@ class Cohort:
                 self._refine(view, track, [sides[i] for i in todo], [features[i] for i in todo], at)
             if track.derivation is not None:
                 self._settle(track, sides, features, at)
+            elif any(side.is_rough for side in sides):
+                self._sample_evenly(track, sides, features, at)
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
@@ -294,6 +296,17 @@ class Cohort:
             return self._levels(at, [(features[i], sides[i].sign * each) for i, each in places])
 
         settle(track, sides, levels, lambda: self._report(""))
+
+    def _sample_evenly(
+        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
+    ) -> None:
+        """Sample sides that no polynomial describes at every step of the slider."""
+        for side, feature in zip(sides, features, strict=True):
+            if side.is_rough:
+                levels = self._levels(at, [(feature, side.sign * x) for x in EVEN.tolist()])
+                side.even = track.sample(levels, lambda: self._report(""))
+            else:
+                side.even = side.interpolated(EVEN)
 
     @cached_property
     def _sides(self) -> list[tuple[Stressed, float]]:

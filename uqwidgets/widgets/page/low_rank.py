@@ -1,11 +1,8 @@
-r"""Averages as polynomials of tau, as the product of two thin matrices of whole numbers.
+"""Paths over tau as the product of two thin matrices of whole numbers.
 
-On each side of 0, an average is a polynomial through its values at Chebyshev-Lobatto nodes. Its
-coefficients at :math:`T_j(2 x - 1) - T_j(-1)`, with :math:`T_j` the Chebyshev polynomials and x the
-distance from 0, decrease quickly with the order j, and all sides have the same value at 0. So few
-bits describe them. The rows of the matrix are coefficients of sides, and the columns are what is
-averaged. Populations that differ by stress only are alike, so a few combinations of columns
-describe all rows: the principal components of the matrix.
+The rows of the matrix of `Paths` are coefficients of sides, and the columns are what is averaged.
+Populations that differ by stress only are alike, so a few combinations of columns describe all
+rows: the principal components of the matrix.
 
 The averages of all features are over the same populations. So the scores of many chunks of a page
 are combinations of shared scores, which are stored once: each chunk has the weights of its
@@ -16,7 +13,7 @@ columns; then the weights of the shared scores in each column take fewer bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -25,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.widgets.page.paths import Paths
 
 # Components may be left out as long as they make this share of the largest error.
-_SHARE = 0.6
+_SHARE = 0.8
 # Steps of the components relative to those of the scores, at which the fewest bytes are needed.
 _FINER = 0.02
 # An error between these is near enough to the largest one.
@@ -101,35 +99,7 @@ class LowRank(NamedTuple):
         return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
 
 
-def basis(m: int) -> Floats:
-    """Return the functions at the nodes of a side, shape (m + 1 nodes, m + 1 orders)."""
-    chebyshev = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(m + 1) / m), m)
-    chebyshev[:, 1:] -= chebyshev[0, 1:]
-    return np.asarray(chebyshev)
-
-
-def coefficients(samples: Floats, orders: int) -> Floats:
-    """Return the coefficients (orders + 1, k) of the polynomial through samples (m + 1, k)."""
-    own = np.linalg.solve(basis(len(samples) - 1), samples)
-    return np.concatenate([own, np.zeros((orders + 1 - len(own), own.shape[1]))])
-
-
-def in_tolerances(paths: Floats, tolerance: Floats) -> tuple[Floats, Floats]:
-    """Return polynomials in multiples of their tolerances, less a whole number, and that number.
-
-    Parameters
-    ----------
-    paths : ndarray of shape (orders + 1, sides, k)
-    tolerance : ndarray of shape (k,)
-        Positive.
-    """
-    center = np.rint(paths[0, 0] / tolerance)
-    relative = paths / tolerance
-    relative[0] -= center
-    return relative, center
-
-
-def shared_scores(paths: Sequence[tuple[Floats, Floats]]) -> SharedScores | None:
+def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
     """Return scores that describe all of these matrices; None if they are few.
 
     They are the left singular vectors of the matrices side by side, from random combinations of
@@ -137,51 +107,45 @@ def shared_scores(paths: Sequence[tuple[Floats, Floats]]) -> SharedScores | None
 
     Parameters
     ----------
-    paths : sequence of (ndarray of shape (orders + 1, sides, k), ndarray of shape (k,))
-        As for `in_tolerances`; k may differ.
+    paths : sequence of Paths
+        With the same sides.
     """
     if len(paths) < _FEW_MATRICES:
         return None
-
-    def matrices() -> Iterator[Floats]:
-        # One at a time, because all of them may take much memory.
-        for each in paths:
-            relative, _ = in_tolerances(*each)
-            yield relative.reshape(-1, relative.shape[2])
-
-    rng, m = np.random.default_rng(0), paths[0][0].shape[0] * paths[0][0].shape[1]
+    rng, m = np.random.default_rng(0), paths[0].shape[0] * paths[0].shape[1]
     most = min(m, _MOST_SHARED)
     sketch = np.zeros((m, most))
-    for matrix in matrices():
+    # One matrix at a time, because all of them may take much memory.
+    for one in paths:
+        matrix = one.matrix
         sketch += matrix @ rng.normal(size=(matrix.shape[1], most))
     vectors, sizes, _ = np.linalg.svd(sketch / np.sqrt(most), full_matrices=False)
-    n_columns = sum(tolerance.size for _, tolerance in paths)
+    n_columns = sum(one.shape[2] for one in paths)
     vectors = vectors[:, sizes > _NEGLIGIBLE * np.sqrt(n_columns)]
     if not vectors.shape[1]:
         return None
-    weights = [np.abs(vectors.T @ matrix).max(axis=1) for matrix in matrices()]
+    weights = [np.abs(vectors.T @ one.matrix).max(axis=1) for one in paths]
     size = np.abs(vectors).max(axis=0)
     steps = np.clip(_SHARED_STEP / np.max(weights, axis=0), size / _MOST_STEPS, size / _LEAST_STEPS)
     scale = steps.astype(np.float32)
     return SharedScores(np.rint(vectors / scale).astype(np.int32), scale)
 
 
-def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
-    """Return a product whose polynomials differ by less than 1 at every node.
+def low_rank(paths: Paths, shared: SharedScores | None = None) -> LowRank:
+    """Return a product whose polynomials differ by less than the room at every point.
 
     Parameters
     ----------
-    paths : ndarray of shape (orders + 1, sides, k)
-        Coefficients, finite, in multiples of the largest error.
+    paths : Paths
     shared : SharedScores, optional
         Scores whose combinations are used if they describe the matrix.
 
     Returns
     -------
     LowRank
-        Of the matrix with the shape ((orders + 1) * sides, k).
+        Of the matrix of the paths.
     """
-    matrix, largest = paths.reshape(-1, paths.shape[2]), _largest_error(paths)
+    matrix, largest = paths.matrix, paths.largest
     weights = None if shared is None else _weights(matrix, shared, largest)
     shared = None if weights is None else shared
     scores, components = _principal(matrix if weights is None else weights)
@@ -204,7 +168,7 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
     return _coarsest(rounded, matrix, largest)
 
 
-def combinations(paths: Floats, shared: SharedScores) -> LowRank | None:
+def combinations(paths: Paths, shared: SharedScores) -> LowRank | None:
     """Return the combinations of shared scores if the columns of the matrix are hardly alike.
 
     Parameters
@@ -217,7 +181,7 @@ def combinations(paths: Floats, shared: SharedScores) -> LowRank | None:
     LowRank or None
         None if few components describe the matrix, or if the shared scores do not.
     """
-    matrix, largest = paths.reshape(-1, paths.shape[2]), _largest_error(paths)
+    matrix, largest = paths.matrix, paths.largest
     weights = _weights(matrix, shared, largest)
     if weights is None:
         return None
@@ -233,17 +197,6 @@ def combinations(paths: Floats, shared: SharedScores) -> LowRank | None:
         return LowRank(shared.values[:, :n_scores], right[:n_scores], scale, None, shared)
 
     return _coarsest(rounded, matrix, largest)
-
-
-def _largest_error(paths: Floats) -> Callable[[Floats], float]:
-    """Return a function from errors of coefficients to the largest one at a node."""
-    orders, at_nodes = len(paths), basis(len(paths) - 1)
-
-    def largest(error: Floats) -> float:
-        values = at_nodes @ error.reshape(orders, -1)
-        return float(np.abs(values, out=values).max(initial=0.0))
-
-    return largest
 
 
 def _weights(

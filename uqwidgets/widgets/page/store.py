@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.page.low_rank import LowRank, in_tolerances, low_rank
+from uqwidgets.widgets.page.low_rank import LowRank, low_rank
+from uqwidgets.widgets.page.paths import Paths
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.text import as_text
 
@@ -31,6 +32,7 @@ _LARGEST = 32767
 # Larger values, of which float32 would have no multiples, are not stored.
 _MOST = float(np.finfo(np.float32).max) / 1024
 _UNKNOWN = -32768
+_MEM_LEVEL = 6
 # Most differences that are taken along levels or a line of whole numbers, one of the other.
 _MOST_DIFFERENCES = 3
 # The chunk of what several chunks share.
@@ -108,24 +110,18 @@ class Store:
         smallest = _unsigned(differences[order].astype(np.int16))
         return self._put(smallest.astype(np.uint16), facts, chunk)
 
-    def add_paths(
-        self, paths: Floats, tolerance: Floats, chunk: str, product: LowRank | None = None
-    ) -> int:
+    def add_paths(self, paths: Paths, chunk: str, product: LowRank | None = None) -> int:
         """Add averages as polynomials of tau, and return the number of the column.
 
         Parameters
         ----------
-        paths : ndarray of shape (orders, sides, k)
-            Finite, see `uqwidgets.widgets.page.low_rank.coefficients`.
-        tolerance : ndarray of shape (k,)
-            Largest error of each of the averages at a node, as `positive` returns it.
+        paths : Paths
         chunk : str
         product : LowRank, optional
             Scores that several matrices share are stored once, in a chunk of their own, and the
             weights of their combinations in that of the matrix.
         """
-        relative, center = in_tolerances(paths, tolerance)
-        product = product or low_rank(relative)
+        product = product or low_rank(paths)
         # They are stored by components, because the numbers of one are of similar size.
         facts: dict[str, Any] = {"dtype": "f4", "shape": list(paths.shape)}
         if product.shared is None:
@@ -141,9 +137,11 @@ class Store:
             "rank": product.left.shape[1],
             "right": self._add_lines(product.right, chunk, by_columns=by_columns),
             "scale": self.add(product.scale, chunk),
-            "tolerance": self.add(tolerance.astype(np.float32), chunk),
-            "center": self._add_whole(center.astype(np.int64), chunk),
+            "tolerance": self.add(paths.tolerance, chunk),
+            "center": self._add_whole(paths.center.astype(np.int64), chunk),
         }
+        if paths.sides is not None:
+            facts["sides"] = self.add(paths.sides, _SHARED)
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
 
     def add_lines(self, values: Floats, tolerance: float, chunk: str) -> int:
@@ -262,8 +260,11 @@ def _bits(whole: npt.NDArray[Any], axis: int | None = None) -> Any:
 
 
 def _deflated_numbers(data: bytes) -> bytes:
-    """Deflate bytes that repeat little but are small numbers, as zlib advises."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_FILTERED)
+    """Deflate bytes that repeat little but are small numbers, as zlib advises.
+
+    With less memory its blocks are shorter, and each has codes for the numbers of its place.
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, _MEM_LEVEL, zlib.Z_FILTERED)
     return packer.compress(data) + packer.flush()
 
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.page.low_rank import (
-    LowRank,
-    combinations,
-    in_tolerances,
-    low_rank,
-    shared_scores,
-)
-from uqwidgets.widgets.page.low_rank import coefficients as polynomial
+from uqwidgets.widgets.page.low_rank import LowRank, combinations, low_rank, shared_scores
+from uqwidgets.widgets.page.paths import Paths, points, side_by_side
+from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
 from uqwidgets.widgets.tracks import Side, Track
 
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5
+# A page is off by at most twice the tolerance. The interpolation needs a quarter of the tolerance
+# where half of the nodes were precise enough already, and half of it elsewhere (see `Side.add`).
+_ROUNDING_OF_PRECISE, _ROUNDING = 1.75, 1.5
+# Scales of sides, at least, and errors relative to these: some axes have no length at a level.
+_LEAST_SCALE, _LEAST_ROOM = 0.1, 0.7
+
+# Length of an axis, at least, as a share of the largest number.
+_LEAST_AXIS = 1e-9
 
 
 class StoredTracks:
@@ -48,10 +52,11 @@ class StoredTracks:
             Of all that is stressed.
         chunk : str
         """
-        stored: dict[str, Any] = {"straight": track.derivation is not None, "columns": {}}
+        is_straight = any(side.even is not None for side in sides)
+        stored: dict[str, Any] = {"straight": is_straight, "columns": {}}
         if not sides:
             return stored
-        if track.derivation is not None:
+        if is_straight:
             return {**stored, "joint": self._polylines(track, sides, chunk)}
         samples = [values for side in sides for values in side.samples.values()]
         if track.is_large and all(v.size > 0 and bool(storable(v).all()) for v in samples):
@@ -69,24 +74,24 @@ class StoredTracks:
         return stored
 
     def _polylines(self, track: Track, sides: Sequence[Side], chunk: str) -> dict[str, Any]:
-        """Store functions of tau that are not smooth, to within the tolerance of the track."""
-        columns = [side.even for side in sides]
-        assert track.derivation is not None
-        each = []
-        for samples in columns:
-            assert samples is not None, "a track with a derivation is settled"
-            sizes = track.sizes(samples)
-            flat = [
-                (
-                    values.reshape(len(values), -1),
-                    np.broadcast_to(sizes[name], values.shape).reshape(len(values), -1),
-                )
-                for name, values in samples.items()
-            ]
-            each.append([np.concatenate(part, axis=1) for part in zip(*flat, strict=True)])
-        values, lengths = (np.stack(part) for part in zip(*each, strict=True))
-        number = self._store.add_polylines(values, track.tolerance * lengths, chunk)
-        names = [[name, values[0].size] for name, values in (columns[0] or {}).items()]
+        """Store functions of tau that are not smooth, from their values at even levels."""
+        columns = [side.even or {} for side in sides]
+        values = {name: np.stack([each[name] for each in columns]) for name in columns[0]}
+        sizes = [track.sizes(each) for each in columns]
+        rounding = track.tolerance * (_ROUNDING if track.is_large else 1.0)
+        tolerances = []
+        for name, of_sides in values.items():
+            if name in sizes[0]:
+                each = [np.broadcast_to(size[name], of_sides.shape[1:]) for size in sizes]
+                tolerances.append(rounding * np.stack(each))
+            else:
+                tolerances.append(_OF_PRINTED * np.abs(of_sides))
+        flat, tolerance = (
+            np.concatenate([each.reshape(*each.shape[:2], -1) for each in parts], axis=2)
+            for parts in (values.values(), tolerances)
+        )
+        number = self._store.add_polylines(flat, tolerance, chunk)
+        names = [[name, each[0, 0].size] for name, each in values.items()]
         return {"column": number, "start": 0, "names": names}
 
     def join(self) -> None:
@@ -98,24 +103,30 @@ class StoredTracks:
             group.clear()  # otherwise the samples stay in memory beside the polynomials
             alike.setdefault(tracks[0].paths.shape[:2], []).append((chunk, tracks))
         for groups in alike.values():
-            shared = shared_scores([(t.paths, t.tolerance) for _, tracks in groups for t in tracks])
+            every = [one for _, tracks in groups for one in tracks]
+            scales = _scales([one.paths for one in every])
+            for one in every:
+                room = [np.maximum(each, _LEAST_ROOM * scales[:, None]) for each in one.paths.room]
+                one.paths = replace(one.paths, room=room, sides=scales)
+            shared = shared_scores([one.paths for one in every])
             for chunk, tracks in groups:
                 together = []
                 for one in tracks:
-                    relative, _ = in_tolerances(one.paths, one.tolerance)
-                    product = None if shared is None else combinations(relative, shared)
+                    product = None if shared is None else combinations(one.paths, shared)
                     if product is None:
                         together.append(one)
                     else:
-                        self._add_paths([one], chunk, product)
+                        self._add_paths([one], one.paths, chunk, product)
                 if together:
-                    relative, _ = in_tolerances(*_side_by_side(together))
-                    self._add_paths(together, chunk, low_rank(relative, shared))
+                    paths = side_by_side([one.paths for one in together])
+                    self._add_paths(together, paths, chunk, low_rank(paths, shared))
         self._paths = {}
 
-    def _add_paths(self, tracks: Sequence[_Polynomials], chunk: str, product: LowRank) -> None:
+    def _add_paths(
+        self, tracks: Sequence[_Polynomials], paths: Paths, chunk: str, product: LowRank
+    ) -> None:
         """Store tracks side by side; what is stored of each gets its place among them."""
-        number = self._store.add_paths(*_side_by_side(tracks), chunk, product)
+        number = self._store.add_paths(paths, chunk, product)
         start = 0
         for one in tracks:
             one.stored["joint"] = {"column": number, "start": start, "names": one.names}
@@ -124,7 +135,8 @@ class StoredTracks:
                 one.stored["joint"]["band"] = one.band
 
 
-class _Polynomials(NamedTuple):
+@dataclass
+class _Polynomials:
     """The polynomials of a track.
 
     Attributes
@@ -133,63 +145,74 @@ class _Polynomials(NamedTuple):
         The description of the track.
     names : list of (str, int)
         The columns, with their numbers of values.
-    paths : ndarray of shape (orders + 1, sides, k)
-    tolerance : ndarray of shape (k,)
+    paths : Paths
     band : sequence of str or None
         See `Track.band`; its half width stands in the place of both ends.
     """
 
     stored: dict[str, Any]
     names: list[tuple[str, int]]
-    paths: Floats
-    tolerance: Floats
+    paths: Paths
     band: Sequence[str] | None
 
 
-def _side_by_side(tracks: Sequence[_Polynomials]) -> tuple[Floats, Floats]:
-    paths = np.concatenate([one.paths for one in tracks], axis=2)
-    return paths, np.concatenate([one.tolerance for one in tracks])
+def _scales(paths: Sequence[Paths]) -> Floats:
+    """Return the scales of sides, which are those of their shortest axes if these are shorter."""
+    room = np.median([one.least_room for one in paths], axis=0)
+    return np.asarray(np.clip(room, _LEAST_SCALE, 1.0).astype(np.float32).astype(np.float64))
 
 
 def _polynomials(
     stored: dict[str, Any], track: Track, sides: Sequence[Side], orders: int
 ) -> _Polynomials:
     """Return the polynomials of a track, of as many orders."""
-    samples = {
-        name: np.concatenate([side.samples[name] for side in sides]) for name in sides[0].samples
-    }
-    sizes = track.sizes(samples)
-    tolerances = {
-        name: track.tolerance * _lengths(sizes[name], values)
-        if name in sizes
-        else _OF_PRINTED * np.abs(values.reshape(len(values), -1)).max(axis=0)
-        for name, values in samples.items()
-    }
+    allowed = _allowed(track, sides, orders)
     each = [side.samples for side in sides]
     if track.band is not None:
         # An end is off by the errors of the average and of the half width. An axis without length
         # leaves nothing of the difference.
         average, low, high = track.band
-        least = tolerances.pop(low) / 2
-        tolerances[high] = np.maximum(tolerances[high] - tolerances[average], least)
+        least = allowed.pop(low) / 2
+        allowed[high] = np.maximum(allowed[high] - allowed[average], least)
         each = [{**samples, high: samples[high] - samples[average]} for samples in each]
-    names = list(tolerances)
     flat = [
-        np.concatenate([samples[name].reshape(len(samples[name]), -1) for name in names], axis=1)
+        np.concatenate([samples[name].reshape(len(samples[name]), -1) for name in allowed], axis=1)
         for samples in each
     ]
-    paths = np.stack([polynomial(columns, orders) for columns in flat], axis=1)
-    of_columns = positive(
-        np.concatenate([tolerances[name] for name in names]), np.abs(paths[0]).max(axis=0)
-    )
-    widths = [(name, tolerances[name].size) for name in names]
-    return _Polynomials(stored, widths, paths, of_columns, track.band)
+    of_sides = np.stack([polynomial(columns, orders) for columns in flat], axis=1)
+    names = [(name, each[0][name][0].size) for name in allowed]
+    units = {name: np.median(errors, axis=(0, 1)) for name, errors in allowed.items()}
+    tolerance = np.concatenate([np.broadcast_to(units[name], n) for name, n in names])
+    room = [
+        np.where(units[name] > 0, errors / np.where(units[name] > 0, units[name], 1.0), 1.0)
+        for name, errors in allowed.items()
+    ]
+    tolerance = positive(tolerance, np.abs(of_sides[0]).max(axis=0))
+    tolerance = tolerance.astype(np.float32).astype(np.float64)
+    paths = Paths(of_sides, tolerance, room, [n for _, n in names])
+    return _Polynomials(stored, names, paths, track.band)
 
 
-def _lengths(size: Any, values: Floats) -> Floats:
-    """Return the length of the axis of each number, the median of all levels, shape (k,)."""
-    of_levels = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape)
-    lengths = np.median(of_levels, axis=0).ravel()
-    # The axis has no length where all numbers are equal up to rounding.
-    least = max(1e-9 * float(np.abs(values).max(initial=0.0)), 1e-300)
-    return np.asarray(np.maximum(lengths, least))
+def _allowed(track: Track, sides: Sequence[Side], orders: int) -> dict[str, Floats]:
+    """Return the largest errors of the columns by rounding, each (points, sides, n or 1)."""
+    at_points = [side.interpolated(points(orders)) for side in sides]
+    samples = {name: np.stack([each[name] for each in at_points], axis=1) for name in at_points[0]}
+    sizes = track.sizes({name: v.reshape(-1, *v.shape[2:]) for name, v in samples.items()})
+    is_precise = np.array([side.error <= track.tolerance for side in sides])
+    rounding = track.tolerance * np.where(is_precise, _ROUNDING_OF_PRECISE, _ROUNDING)[:, None]
+    allowed = {}
+    for name, values in samples.items():
+        flat = values.reshape(*values.shape[:2], -1)
+        # The axis has no length where all numbers are equal up to rounding.
+        size = np.maximum(sizes.get(name, 0.0), _LEAST_AXIS * np.abs(flat).max(initial=0.0))
+        if name not in sizes:
+            largest = np.abs(flat).max(axis=(0, 1))
+            allowed[name] = np.broadcast_to(_OF_PRINTED * largest, flat.shape)
+        elif size.ndim and size[0].size > 1:
+            each = np.broadcast_to(size, (size.shape[0], *values.shape[2:]))
+            allowed[name] = rounding * each.reshape(flat.shape)
+        else:
+            # One axis for all of them.
+            axes = np.broadcast_to(size.reshape(-1, 1), (flat.shape[0] * flat.shape[1], 1))
+            allowed[name] = rounding * axes.reshape(*flat.shape[:2], 1)
+    return allowed

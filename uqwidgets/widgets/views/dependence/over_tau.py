@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
@@ -139,27 +140,29 @@ def _of_the_groups(columns: Samples) -> dict[str, Any]:
 
 
 def _of_the_axis(columns: Samples) -> dict[str, Any]:
-    ends = np.stack(list(columns.values()))
-    finite = ends[np.isfinite(ends)]
-    axis = np.ptp(finite) if len(finite) else 0.0
+    axis = _axis(columns)
     return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
 
 
 def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Length of the axis where the lines of single rows are drawn on it, the median of all levels.
+    """Length of the axis of each level where the lines of single rows are drawn on it.
 
     A reader can zoom to the average, so the axis of the lines counts only up to a limit.
     """
+    axis = _axis(columns)
+    lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
+    if len(lines):
+        axis = np.asarray(np.clip(np.ptp(lines), axis, _MOST_ZOOM * axis))
+    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
+
+
+def _axis(columns: Samples) -> Floats:
+    """Length of the axis of a curve with its band at each level, shape (levels, 1)."""
     ends = np.stack(list(columns.values()))
     is_finite = np.isfinite(ends)
     largest = np.where(is_finite, ends, -np.inf).max(axis=(0, 2))
     least = np.where(is_finite, ends, np.inf).min(axis=(0, 2))
-    axes = (largest - least)[is_finite.any(axis=(0, 2))]
-    axis = np.median(axes) if len(axes) else 0.0
-    lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
-    if len(lines) and axis > 0:
-        axis *= np.clip(np.ptp(lines) / axis, 1.0, _MOST_ZOOM)
-    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
+    return np.where(is_finite.any(axis=(0, 2)), largest - least, 0.0)[:, None]
 
 
 def _of_high_bars(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:

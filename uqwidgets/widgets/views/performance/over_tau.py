@@ -129,6 +129,6 @@ def _sizes(columns: Samples) -> dict[str, Any]:
         finite = axis[np.isfinite(axis)]
         sizes[name] = np.ptp(finite) if len(finite) else 0.0
         sizes |= dict.fromkeys(ends, _OF_ENDS * sizes[name])
-    # Shares of all rows, and of the rows of a bin.
-    sizes |= {name: columns[name].max(initial=0.0) for name in _OF_CLASSES if name in columns}
+    # The view shows shares of the rows of a class, and of the rows of a bin.
+    sizes |= {n: columns[n].sum(axis=-1, keepdims=True) for n in _OF_CLASSES if n in columns}
     return sizes | {name: 1.0 for name in _OF_NUMBERS if name in columns}

@@ -358,10 +358,11 @@ class StressView(View):
             return
         assert work.rows is not None
         feature, indicator = work.inputs.stress_feature, work.inputs.indicator
+        progress = work.progress
         work.set_progress(f"interval of {indicator} under stress")
         indicators = followed(indicator)
         bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
-        work.progress = None
+        work.progress = progress
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection
