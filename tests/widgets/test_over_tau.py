@@ -22,7 +22,7 @@ from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.tracks import Level, Side, settle
+from uqwidgets.widgets.tracks import Level, Side, refine, settle
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
 from uqwidgets.widgets.views.importance.view import ImportanceView
@@ -505,7 +505,8 @@ def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
 
     track = score_track(compute, lambda *_: (np.array([-1.0, 1.0]), {}), has_classes=True)
     side = Side(1.0)
-    side.add(track, track.sample(levels(np.array([0]), nodes(track.start)), lambda: None))
+    samples = track.sample(levels(np.array([0]), nodes(track.start)), lambda: None)
+    refine(track, [side], {name: values[None] for name, values in samples.items()})
     settle(track, [side], levels, lambda: None)
     x = np.linspace(0, 1, 101)
     expected = np.where(x == 1, np.nan, np.exp(x))

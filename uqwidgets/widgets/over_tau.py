@@ -33,6 +33,7 @@ from uqwidgets.widgets.tracks import (
     Track,
     in_pieces,
     joined,
+    refine,
     settle,
 )
 
@@ -166,13 +167,11 @@ class OverTau:
         check: Check,
     ) -> None:
         """Add nodes to both sides, which are sampled together; 0 belongs to both."""
-        new = [side.new_nodes(track) for side in sides]
-        taus = np.concatenate([s.sign * x for s, x in zip(sides, new, strict=True)])
-        different, place = np.unique(taus, return_inverse=True)
+        new = sides[0].new_nodes(track)
+        different, place = np.unique([side.sign * new for side in sides], return_inverse=True)
         samples = track.sample(levels(different), check)
-        places = np.split(place, np.cumsum([len(x) for x in new])[:-1])
-        for side, own in zip(sides, places, strict=True):
-            side.add(track, {name: values[own] for name, values in samples.items()})
+        place = place.reshape(len(sides), len(new))
+        refine(track, sides, {name: values[place] for name, values in samples.items()})
 
     def _known(
         self, view: View, track: Track, rows: Any, signs: list[float]

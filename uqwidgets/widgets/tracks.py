@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats, Positions
@@ -28,8 +29,8 @@ Check = Callable[[], None]
 COARSE, _FINEST = 8, 32
 # Evenly spaced intervals of a side; the last are the steps of the slider.
 _PIECES = (10, 20, 25, 50, 100)
-# An error of the nodes before the last ones, in multiples of the tolerance. Twice as many nodes are
-# twice as precise even where there are kinks.
+# Where the nodes before the last ones had a larger error, in multiples of the tolerance, levels are
+# computed. Twice as many nodes are twice as precise even where there are kinks.
 _ROUGH = 2.0
 #: Distances of these levels from 0.
 EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
@@ -72,7 +73,7 @@ class Derivation(Protocol):
         """Return the columns, NaN where the samples do not determine them."""
 
     def settled(
-        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+        self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
     ) -> list[Samples]:
         """Return the columns of sides at distances x from 0, from levels where not certain."""
 
@@ -93,7 +94,8 @@ class Track:
     tolerance : float
         Largest error of the columns in multiples of their ``sizes``.
     sizes : callable
-        From columns to the lengths of their axes; columns that it leaves out are not tested.
+        From columns of some sides, (sides, levels, ...), to the lengths of their axes, which
+        can be broadcast to them; columns that it leaves out are not tested.
     start, coarse, finest : int
         Number of intervals between the nodes of a side to begin with, of a first message, and at
         most; powers of two, from 2 on.
@@ -132,10 +134,12 @@ class Side:
     sign: float
     m: int = 0
     samples: Samples = field(default_factory=dict)
+    #: The largest of the errors, at the latest nodes, of what the nodes before them interpolate.
     error: float = np.inf
+    errors: Floats = field(default_factory=lambda: np.empty(0))
     is_done: bool = False
-    #: Whether the nodes are too few for the tolerance, unless there will be more.
-    is_rough: bool = False
+    #: Whether the errors decrease as those of a smooth function do, to less than the tolerance.
+    is_smooth: bool = False
     #: The columns at evenly spaced levels, once they are settled.
     even: Samples | None = None
 
@@ -143,23 +147,20 @@ class Side:
         """Levels that the next refinement needs, as distances from 0."""
         return nodes(2 * self.m)[1::2] if self.m else nodes(track.start)
 
-    def add(self, track: Track, exact: Samples) -> None:
-        """Add samples at the new nodes; see how far the interpolation was from them."""
-        if self.m == 0:
-            self.m, self.samples = track.start, exact
-            # The nodes of half as many intervals are among them.
-            coarse = Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
-            self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
-        else:
-            before, self.error = self.error, self.distance(track, exact)
-            old, self.m = self.samples, 2 * self.m
-            self.samples = {name: _merged(old[name], exact[name]) for name in old}
-            # Of smooth functions the number of correct digits doubles with the nodes.
-            ratio = self.error / before if 0 < before < np.inf else 1.0
-            smooth = self.m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
-            self.is_done = self.m >= track.finest or smooth
-            self.is_rough = not smooth and self.error > _ROUGH * track.tolerance
-        self.is_done |= self.error <= track.tolerance
+    def update(self, track: Track, m: int, samples: Samples, errors: Floats) -> None:
+        """Take samples at more nodes, with the errors that their interpolation had until now."""
+        before, self.m, self.samples = self.error, m, samples
+        self.errors, self.error = errors, float(errors.max(initial=0.0))
+        # Of smooth functions the number of correct digits doubles with the nodes.
+        ratio = self.error / before if 0 < before < np.inf else 1.0
+        self.is_smooth = m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
+        self.is_done = m >= track.finest or self.is_smooth or self.error <= track.tolerance
+
+    def rough(self, track: Track) -> Positions:
+        """Places among the even levels where the interpolation may still be off."""
+        if self.is_smooth or track.derivation is not None:
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero(beside(self.errors > _ROUGH * track.tolerance, EVEN))
 
     def thinned(self, tolerance: float) -> Side:
         """Return every second node, if what they interpolate is within the tolerance."""
@@ -172,37 +173,96 @@ class Side:
         """Interpolate the samples at distances x (k,) from 0."""
         return {name: interpolated(v, x) for name, v in self.samples.items()}
 
-    def distance(self, track: Track, exact: Samples) -> float:
-        """Largest difference of the columns at the new nodes from the interpolated ones."""
-        x = nodes(2 * self.m)[1::2]
-        near = self.interpolated(x)
-        if (derivation := track.derivation) is not None:
-            near, exact = derivation.certain(near), derivation.certain(exact)
-        # Where samples are not precise enough to tell what is certain, nothing can be compared.
-        has_same_gaps = all((np.isfinite(near[k]) == np.isfinite(exact[k])).all() for k in exact)
-        return _distance(track, near, exact) if has_same_gaps else np.inf
+
+def refine(track: Track, sides: Sequence[Side], exact: Samples) -> None:
+    """Add samples at the new nodes of sides, and see how far the interpolation was from them.
+
+    Parameters
+    ----------
+    track : Track
+    sides : sequence of Side
+        With equally many nodes.
+    exact : dict of str to ndarray of shape (sides, new nodes, ...)
+    """
+    if (m := 2 * sides[0].m) == 0:
+        # The nodes of half as many intervals are among them.
+        m, samples = track.start, exact
+        old = {name: values[:, ::2] for name, values in exact.items()}
+        exact = {name: values[:, 1::2] for name, values in exact.items()}
+    else:
+        old = {name: np.stack([side.samples[name] for side in sides]) for name in exact}
+        samples = {name: _merged(old[name], exact[name]) for name in old}
+    x = nodes(m)[1::2]
+    near = {name: interpolated(v.swapaxes(0, 1), x).swapaxes(0, 1) for name, v in old.items()}
+    if (derivation := track.derivation) is not None:
+        near, exact = (
+            stacked_samples([derivation.certain(each) for each in of_sides(values)])
+            for values in (near, exact)
+        )
+    errors = _errors(track, near, exact)
+    # Where samples are not precise enough to tell what is certain, nothing can be compared.
+    for name, values in exact.items():
+        gaps = np.isfinite(near[name]) != np.isfinite(values)
+        errors[gaps.any(axis=tuple(range(2, gaps.ndim)))] = np.inf
+    for side, own, of_side in zip(sides, of_sides(samples), errors, strict=True):
+        side.update(track, m, own, of_side)
 
 
-def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
-    """Largest error of columns, in multiples of the length of an axis."""
-    largest = 0.0
+def beside(is_far: npt.NDArray[np.bool_], x: Floats) -> npt.NDArray[np.bool_]:
+    """Return which distances x (k,) lie beside those of the latest nodes (n, ...) that are far.
+
+    These are as many as the intervals between the nodes before them.
+    """
+    gap = np.searchsorted(nodes(len(is_far)), x, side="right") - 1
+    return np.asarray(is_far[np.minimum(gap, len(is_far) - 1)])
+
+
+def of_sides(samples: Samples) -> list[Samples]:
+    """Return the samples of each side from arrays (sides, levels, ...)."""
+    names = list(samples)
+    return [dict(zip(names, each, strict=True)) for each in zip(*samples.values(), strict=True)]
+
+
+def stacked_samples(sides: Sequence[Samples]) -> Samples:
+    """Return arrays (sides, levels, ...) from the samples of each side."""
+    return {name: np.stack([side[name] for side in sides]) for name in sides[0]}
+
+
+def extent(columns: Sequence[Floats], first: int) -> Floats:
+    """Return the length of the axis on which columns are drawn, 0 where no value is known.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (sides, levels, ...)
+    first : int
+        The axis of the arrays from which on all values have the same axis of the picture.
+    """
+    axes = tuple(range(first, columns[0].ndim))
+    largest = [np.where(np.isfinite(c), c, -np.inf).max(axes, keepdims=True) for c in columns]
+    least = [np.where(np.isfinite(c), c, np.inf).min(axes, keepdims=True) for c in columns]
+    high, low = np.max(largest, axis=0), np.min(least, axis=0)
+    return np.asarray(np.subtract(high, low, out=np.zeros_like(high), where=high >= low))
+
+
+def _errors(track: Track, near: Samples, exact: Samples) -> Floats:
+    """Largest errors at levels (sides, levels), in multiples of the length of an axis."""
+    largest = np.zeros(next(iter(exact.values())).shape[:2])
     for name, size in track.sizes(exact).items():
-        if np.ndim(size) == 0 and size > 0:
-            error = np.abs(approximate[name] - exact[name]).max(initial=0.0)
-            if np.isfinite(error):
-                largest = max(largest, float(error / size))
-                continue
-        known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            errors = (np.abs(approximate[name] - exact[name]) / size)[known]
-        largest = max(largest, float(np.nan_to_num(errors, nan=np.inf).max(initial=0.0)))
+        of_column = np.abs(near[name] - exact[name])
+        length = np.asarray(size, dtype=np.float64)
+        length = length.reshape(length.shape + (1,) * (of_column.ndim - length.ndim))
+        known = np.isfinite(exact[name]) & (length > 0)
+        np.divide(of_column, length, out=of_column, where=known)
+        of_column[~known] = 0.0
+        others = tuple(range(2, of_column.ndim))
+        np.fmax(largest, of_column.max(axis=others, initial=0.0), out=largest)
     return largest
 
 
 def _merged(old: Floats, new: Floats) -> Floats:
-    """Put samples at new nodes between those at the old ones."""
-    both = np.empty((len(old) + len(new), *old.shape[1:]))
-    both[::2], both[1::2] = old, new
+    """Put samples (sides, nodes, ...) at new nodes between those at the old ones."""
+    both = np.empty((len(old), old.shape[1] + new.shape[1], *old.shape[2:]))
+    both[:, ::2], both[:, 1::2] = old, new
     return both
 
 
@@ -213,12 +273,18 @@ def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
 
 def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Check) -> bool:
     """Compute the columns at evenly spaced levels; False if they were known."""
-    assert track.derivation is not None
     if all(side.even is not None for side in sides):
         return False
-    samples = [side.interpolated(EVEN) for side in sides]
-    every = track.derivation.settled(samples, EVEN, levels, check)
-    for side, even in zip(sides, every, strict=True):
+    if track.derivation is not None:
+        samples = track.derivation.settled(sides, EVEN, levels, check)
+    else:
+        samples = [side.interpolated(EVEN) for side in sides]
+        for number, (side, of_side) in enumerate(zip(sides, samples, strict=True)):
+            if len(places := side.rough(track)):
+                exact = track.sample(levels(np.full(len(places), number), EVEN[places]), check)
+                for name, values in exact.items():
+                    of_side[name][places] = values
+    for side, even in zip(sides, samples, strict=True):
         side.even = even
     return True
 
@@ -229,17 +295,15 @@ def in_pieces(
     """Return the columns at evenly spaced levels between which they are nearly straight."""
     x = EVEN
     lines = [(side.sign, side.even or derivation.columns(side.interpolated(x))) for side in sides]
+    every = stacked_samples([columns for _, columns in lines]) if lines else {}
 
     def is_near(pieces: int) -> bool:
         step = _PIECES[-1] // pieces
-        for _, columns in lines:
-            straight = {
-                name: np.asarray(interp1d(x[::step], v[::step], axis=0)(x), dtype=np.float64)
-                for name, v in columns.items()
-            }
-            if _distance(track, straight, columns) > track.tolerance:
-                return False
-        return True
+        straight = {
+            name: np.asarray(interp1d(x[::step], v[:, ::step], axis=1)(x), dtype=np.float64)
+            for name, v in every.items()
+        }
+        return not every or bool((_errors(track, straight, every) <= track.tolerance).all())
 
     pieces = next((pieces for pieces in _PIECES[:-1] if is_near(pieces)), _PIECES[-1])
     step = _PIECES[-1] // pieces

@@ -17,7 +17,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, settle
+from uqwidgets.widgets.tracks import Level, Side, Track, refine, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
@@ -253,10 +253,8 @@ class Cohort:
             features = [one for one, _ in self._sides]
             while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
                 self._refine(view, track, [sides[i] for i in todo], [features[i] for i in todo], at)
-            if track.derivation is not None:
+            if track.derivation is not None or any(len(side.rough(track)) for side in sides):
                 self._settle(track, sides, features, at)
-            elif any(side.is_rough for side in sides):
-                self._sample_evenly(track, sides, features, at)
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
@@ -272,21 +270,17 @@ class Cohort:
         features: Sequence[Stressed],
         at: Inputs,
     ) -> None:
-        new = [side.new_nodes(track) for side in sides]
+        new = sides[0].new_nodes(track).tolist()
         at_levels = [
             (feature, side.sign * distance)
-            for side, feature, distances in zip(sides, features, new, strict=True)
-            for distance in distances.tolist()
+            for side, feature in zip(sides, features, strict=True)
+            for distance in new
         ]
         number, different = _numbered([self._population_of(view, each) for each in at_levels])
         levels = self._levels(at, [at_levels[i] for i in different])
         samples = track.sample(levels, lambda: self._report(""))
-        samples = {name: values[number] for name, values in samples.items()}
-        start = 0
-        for side, distances in zip(sides, new, strict=True):
-            stop = start + len(distances)
-            side.add(track, {name: values[start:stop] for name, values in samples.items()})
-            start = stop
+        place = np.reshape(number, (len(sides), len(new)))
+        refine(track, sides, {name: values[place] for name, values in samples.items()})
 
     def _settle(
         self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
@@ -296,17 +290,6 @@ class Cohort:
             return self._levels(at, [(features[i], sides[i].sign * each) for i, each in places])
 
         settle(track, sides, levels, lambda: self._report(""))
-
-    def _sample_evenly(
-        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
-    ) -> None:
-        """Sample sides that no polynomial describes at every step of the slider."""
-        for side, feature in zip(sides, features, strict=True):
-            if side.is_rough:
-                levels = self._levels(at, [(feature, side.sign * x) for x in EVEN.tolist()])
-                side.even = track.sample(levels, lambda: self._report(""))
-            else:
-                side.even = side.interpolated(EVEN)
 
     @cached_property
     def _sides(self) -> list[tuple[Stressed, float]]:

@@ -17,6 +17,8 @@ from uqwidgets._typing import Floats
 # Knots are rounded to multiples of a quantum, by at most half of it; with lines that are off by
 # the remainder of the tolerance, no value is off by more than all of it.
 _QUANTUM = 0.5
+# Most quanta of a value, and of a rise, in whole numbers of 32 bits.
+_MOST_QUANTA = 1 << 30
 
 
 class Polylines(NamedTuple):
@@ -70,6 +72,29 @@ def polylines(values: Floats, tolerance: Floats, center: Floats) -> Polylines:
     steps, rises = lines.steps[is_knot], lines.rises[is_value]
     kind = np.uint8 if levels <= 1 + np.iinfo(np.uint8).max else np.int32
     return Polylines(steps.astype(kind), rises.astype(np.int32), quantum)
+
+
+def within_reach(offsets: Floats, tolerance: Floats) -> npt.NDArray[np.bool_]:
+    """Return which values whole numbers of 32 bits can hold, as many of each line as possible.
+
+    The quantum of a line suits its least tolerance, so values that are many orders of magnitude
+    larger are beyond reach, or else the values that need the least tolerance.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (sides, levels, k)
+        Values less the center of their column.
+    tolerance : ndarray of shape (sides, levels, k)
+        Above 0; infinite where there is no value.
+    """
+    most = np.abs(offsets) / (_QUANTUM * _MOST_QUANTA)
+    is_within = np.asarray(most <= tolerance.min(axis=1, keepdims=True))
+    for side, line in zip(*np.nonzero(~is_within.all(axis=1)), strict=True):
+        needed, given = most[side, :, line], tolerance[side, :, line]
+        # One row for each tolerance that may be the least one.
+        held = (given >= given[:, None]) & (needed <= given[:, None]) & np.isfinite(given)
+        is_within[side, :, line] = held[held.sum(axis=1).argmax()]
+    return is_within
 
 
 class _Lines:

@@ -21,7 +21,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.page.low_rank import LowRank, low_rank
 from uqwidgets.widgets.page.paths import Paths
-from uqwidgets.widgets.page.polylines import polylines
+from uqwidgets.widgets.page.polylines import polylines, within_reach
 from uqwidgets.widgets.page.text import as_text
 
 #: Types of columns: float64, float32, int32, uint8.
@@ -32,6 +32,8 @@ _LARGEST = 32767
 # Larger values, of which float32 would have no multiples, are not stored.
 _MOST = float(np.finfo(np.float32).max) / 1024
 _UNKNOWN = -32768
+# An axis is no shorter than this share of the median one of a line over tau.
+_OF_USUAL = 1e-4
 _MEM_LEVEL = 6
 # Most differences that are taken along levels or a line of whole numbers, one of the other.
 _MOST_DIFFERENCES = 3
@@ -166,7 +168,8 @@ class Store:
         Parameters
         ----------
         values : ndarray of shape (sides, levels, k)
-            Those that are not finite become NaN.
+            Those that are not finite become NaN, and those so far from the others of a line that no
+            whole numbers of one quantum are near enough to both.
         tolerance : ndarray of shape (sides, levels, k)
             Largest error of each value.
         chunk : str
@@ -185,11 +188,14 @@ class Store:
 
         The page reads them as the lines of one side if they are transposed.
         """
-        is_finite = storable(values)
-        known = _filled(values, is_finite)
+        is_held = storable(values)
+        known = _filled(values, is_held, 0.0)
         first = known[0, 0] if center is None else np.full(known.shape[2], center)
         centers = first.astype(np.float32)
-        tolerance = positive(np.minimum(tolerance, _MOST), np.abs(known).max(axis=(0, 1)))
+        usual = _OF_USUAL * np.median(tolerance, axis=1, keepdims=True)
+        tolerance = np.minimum(positive(np.fmax(tolerance, usual), np.abs(known)), _MOST)
+        is_held &= within_reach(known - centers, np.where(is_held, tolerance, np.inf))
+        known, tolerance = _filled(values, is_held, centers), _filled(tolerance, is_held, _MOST)
         lines = polylines(known, tolerance, centers.astype(np.float64))
         facts = {
             "dtype": "f4",
@@ -198,7 +204,7 @@ class Store:
             "rises": self._add_whole(lines.rises, chunk),
             "tolerance": self.add(lines.quantum, chunk),
             "center": self.add(centers, chunk),
-            "missing": None if is_finite.all() else self.add(~is_finite, chunk),
+            "missing": None if is_held.all() else self.add(~is_held, chunk),
             "transposed": is_transposed,
         }
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
@@ -285,10 +291,13 @@ def positive(tolerance: Floats, sizes: Floats) -> Floats:
     return np.asarray(np.fmax(tolerance, np.maximum(least, np.finfo(np.float32).tiny)))
 
 
-def _filled(values: Floats, is_finite: npt.NDArray[np.bool_]) -> Floats:
-    """Put the last known value of a line in the place of unknown ones, the first one before it."""
+def _filled(values: Floats, is_known: npt.NDArray[np.bool_], none: npt.ArrayLike) -> Floats:
+    """Put the last known value of a line in the place of unknown ones, the first one before it.
+
+    Where nothing is known of a line, it has the value ``none``.
+    """
     levels = np.arange(values.shape[1])[:, None]
-    last = np.maximum.accumulate(np.where(is_finite, levels, -1), axis=1)
-    nearest = np.where(last < 0, is_finite.argmax(axis=1)[:, None], last)
+    last = np.maximum.accumulate(np.where(is_known, levels, -1), axis=1)
+    nearest = np.where(last < 0, is_known.argmax(axis=1)[:, None], last)
     filled = np.take_along_axis(values, nearest, axis=1)
-    return np.asarray(np.where(storable(filled), filled, 0.0))
+    return np.asarray(np.where(is_known.any(axis=1, keepdims=True), filled, none))

@@ -13,7 +13,7 @@ from uqwidgets.widgets.page.low_rank import LowRank, combinations, low_rank, sha
 from uqwidgets.widgets.page.paths import Paths, points, side_by_side
 from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
-from uqwidgets.widgets.tracks import Side, Track
+from uqwidgets.widgets.tracks import Side, Track, stacked_samples
 
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5
@@ -75,15 +75,13 @@ class StoredTracks:
 
     def _polylines(self, track: Track, sides: Sequence[Side], chunk: str) -> dict[str, Any]:
         """Store functions of tau that are not smooth, from their values at even levels."""
-        columns = [side.even or {} for side in sides]
-        values = {name: np.stack([each[name] for each in columns]) for name in columns[0]}
-        sizes = [track.sizes(each) for each in columns]
+        values = stacked_samples([side.even or {} for side in sides])
+        sizes = track.sizes(values)
         rounding = track.tolerance * (_ROUNDING if track.is_large else 1.0)
         tolerances = []
         for name, of_sides in values.items():
-            if name in sizes[0]:
-                each = [np.broadcast_to(size[name], of_sides.shape[1:]) for size in sizes]
-                tolerances.append(rounding * np.stack(each))
+            if name in sizes:
+                tolerances.append(rounding * np.broadcast_to(sizes[name], of_sides.shape))
             else:
                 tolerances.append(_OF_PRINTED * np.abs(of_sides))
         flat, tolerance = (
@@ -195,24 +193,22 @@ def _polynomials(
 
 def _allowed(track: Track, sides: Sequence[Side], orders: int) -> dict[str, Floats]:
     """Return the largest errors of the columns by rounding, each (points, sides, n or 1)."""
-    at_points = [side.interpolated(points(orders)) for side in sides]
-    samples = {name: np.stack([each[name] for each in at_points], axis=1) for name in at_points[0]}
-    sizes = track.sizes({name: v.reshape(-1, *v.shape[2:]) for name, v in samples.items()})
+    samples = stacked_samples([side.interpolated(points(orders)) for side in sides])
+    sizes = track.sizes(samples)
     is_precise = np.array([side.error <= track.tolerance for side in sides])
-    rounding = track.tolerance * np.where(is_precise, _ROUNDING_OF_PRECISE, _ROUNDING)[:, None]
+    rounding = track.tolerance * np.where(is_precise, _ROUNDING_OF_PRECISE, _ROUNDING)
     allowed = {}
     for name, values in samples.items():
-        flat = values.reshape(*values.shape[:2], -1)
-        # The axis has no length where all numbers are equal up to rounding.
-        size = np.maximum(sizes.get(name, 0.0), _LEAST_AXIS * np.abs(flat).max(initial=0.0))
-        if name not in sizes:
-            largest = np.abs(flat).max(axis=(0, 1))
-            allowed[name] = np.broadcast_to(_OF_PRINTED * largest, flat.shape)
-        elif size.ndim and size[0].size > 1:
-            each = np.broadcast_to(size, (size.shape[0], *values.shape[2:]))
-            allowed[name] = rounding * each.reshape(flat.shape)
+        if name in sizes:
+            # The axis has no length where all numbers are equal up to rounding.
+            least = _LEAST_AXIS * np.abs(values).max(initial=0.0)
+            shape = (len(sides),) + (1,) * (values.ndim - 1)
+            errors = rounding.reshape(shape) * np.maximum(sizes[name], least)
         else:
-            # One axis for all of them.
-            axes = np.broadcast_to(size.reshape(-1, 1), (flat.shape[0] * flat.shape[1], 1))
-            allowed[name] = rounding * axes.reshape(*flat.shape[:2], 1)
+            errors = _OF_PRINTED * np.abs(values).max(axis=(0, 1), keepdims=True)
+        # All columns may have one axis.
+        has_one_axis = errors.size == errors.shape[0] * errors.shape[1]
+        own = errors.shape[2:] if has_one_axis else values.shape[2:]
+        each = np.broadcast_to(errors, (*values.shape[:2], *own)).reshape(*values.shape[:2], -1)
+        allowed[name] = each.swapaxes(0, 1)
     return allowed

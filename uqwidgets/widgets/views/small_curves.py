@@ -30,7 +30,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Level, Samples, Track
+from uqwidgets.widgets.tracks import Level, Samples, Track, extent
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -353,6 +353,5 @@ class SmallCurvesView(View):
 
 def _sizes(columns: Samples) -> dict[str, Any]:
     """Length of the axis, which all curves share."""
-    values = columns["average"][np.isfinite(columns["average"])]
-    axis = np.ptp(values) if len(values) else 0.0
+    axis = extent([columns["average"]], 2)
     return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}

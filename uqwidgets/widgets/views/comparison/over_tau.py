@@ -81,11 +81,12 @@ def _sizes(columns: Samples) -> dict[str, Any]:
         if is_score:
             stem = f"{name.rpartition('.')[0]}.value"
         # Lines of importance are measures with an axis each.
-        axes = (0, 2) if stem.endswith("importance") or name.endswith("importance.ghost") else None
+        of_measures = stem.endswith("importance") or name.endswith("importance.ghost")
         like = columns.get(stem, values)
+        axes = (1, 3) if of_measures else tuple(range(1, like.ndim))
         finite = np.where(np.isfinite(like), like, 0.0)
-        low = np.minimum(finite.min(axis=axes, keepdims=axes is not None), 0)
-        high = np.maximum(finite.max(axis=axes, keepdims=axes is not None), 0)
+        low = np.minimum(finite.min(axis=axes, keepdims=True), 0)
+        high = np.maximum(finite.max(axis=axes, keepdims=True), 0)
         is_end = name.endswith(("low", "high"))
         sizes[name] = (high - low) * (_OF_ENDS if is_end else 1)
     return sizes

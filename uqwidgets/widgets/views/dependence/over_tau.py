@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import COARSE, Check, Level, Samples, Track
+from uqwidgets.widgets.tracks import COARSE, Check, Level, Samples, Track, extent
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms
@@ -134,13 +133,12 @@ class _CurveSamples:
 
 def _of_the_groups(columns: Samples) -> dict[str, Any]:
     # Groups of few rows have wide intervals, which must not make their averages coarse.
-    finite = columns["group_average"][np.isfinite(columns["group_average"])]
-    axis = np.ptp(finite) if len(finite) else 0.0
+    axis = extent([columns["group_average"]], 2)
     return {"group_average": axis, "group_low": _OF_BAND * axis, "group_high": _OF_BAND * axis}
 
 
 def _of_the_axis(columns: Samples) -> dict[str, Any]:
-    axis = _axis(columns)
+    axis = extent(list(columns.values()), 2)
     return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
 
 
@@ -149,20 +147,11 @@ def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dic
 
     A reader can zoom to the average, so the axis of the lines counts only up to a limit.
     """
-    axis = _axis(columns)
+    axis = extent(list(columns.values()), 2)
     lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
     if len(lines):
         axis = np.asarray(np.clip(np.ptp(lines), axis, _MOST_ZOOM * axis))
     return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
-
-
-def _axis(columns: Samples) -> Floats:
-    """Length of the axis of a curve with its band at each level, shape (levels, 1)."""
-    ends = np.stack(list(columns.values()))
-    is_finite = np.isfinite(ends)
-    largest = np.where(is_finite, ends, -np.inf).max(axis=(0, 2))
-    least = np.where(is_finite, ends, np.inf).min(axis=(0, 2))
-    return np.where(is_finite.any(axis=(0, 2)), largest - least, 0.0)[:, None]
 
 
 def _of_high_bars(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:

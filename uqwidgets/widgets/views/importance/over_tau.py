@@ -16,8 +16,18 @@ from uqwidgets.inference.moment_paths import PathMoments
 from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
+from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Track, stacked
+from uqwidgets.widgets.tracks import (
+    Check,
+    Level,
+    LevelsOfSides,
+    Samples,
+    Side,
+    Track,
+    beside,
+    stacked,
+)
 from uqwidgets.widgets.views.importance.bisection import bisected
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
@@ -213,16 +223,31 @@ class _Ends:
         return {"low": np.where(lacking, np.nan, low), "high": np.where(lacking, np.nan, high)}
 
     def settled(
-        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+        self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
     ) -> list[Samples]:
         """Return the ends; where they are not certain, from the moments of that very level."""
-        each = [self._bounds(of_side["fields"]) for of_side in samples]
+        each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
         if self._settles:
             # Otherwise the interactions of so many changes take too long.
+            for side, (*_, lacking) in zip(sides, each, strict=True):
+                lacking |= beside(self._is_far(side), x)
             self._settle(each, x, levels, check)
-            for side, (low, high, _) in enumerate(each):
-                self._set_edge(low, high, levels(np.array([side]), x[-1:]), check)
+            for number, (low, high, _) in enumerate(each):
+                self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
         return [{"low": low, "high": high} for low, high, _ in each]
+
+    def _is_far(self, side: Side) -> npt.NDArray[np.bool_]:
+        """Return which ends at the latest nodes were not near those of the nodes before them.
+
+        With these nodes the moments are nearer, but the ends can still miss a kink.
+        """
+        fields = side.samples["fields"]
+        near = self.certain({"fields": interpolated(fields[::2], nodes(side.m)[1::2])})
+        exact = self.certain({"fields": fields[1::2]})
+        error = np.max([np.abs(near[name] - exact[name]) for name in exact], axis=0)
+        is_known = np.isfinite(near["low"]) | np.isfinite(exact["low"])
+        limit = _END_TOLERANCE * _axis(exact["low"], exact["high"])
+        return np.asarray(is_known & ~(error <= limit))
 
     def _settle(
         self,
@@ -343,8 +368,8 @@ def _axes(columns: Samples) -> Samples:
 
 
 def _axis(low: Floats, high: Floats) -> Floats:
-    """Length of an axis that zero belongs to, shape (levels, measures, 1)."""
+    """Length of an axis that zero belongs to, shape (..., measures, 1)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # no interval is known
-        extent = np.fmax(np.nanmax(high, axis=2), 0) - np.fmin(np.nanmin(low, axis=2), 0)
-    return np.asarray(extent[:, :, None])
+        extent = np.fmax(np.nanmax(high, axis=-1), 0) - np.fmin(np.nanmin(low, axis=-1), 0)
+    return np.asarray(extent[..., None])

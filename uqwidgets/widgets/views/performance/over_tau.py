@@ -10,7 +10,7 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Track
+from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Side, Track, extent
 from uqwidgets.widgets.views.view import Content
 
 # Largest error of an interpolated number as a share of its axis, which holds the score and its
@@ -80,15 +80,15 @@ class _Scores:
         return self.columns(samples)
 
     def settled(
-        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+        self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
     ) -> list[Samples]:
         """Return the columns; those of every level where a score is not defined at some."""
         settled = []
-        for side, of_side in enumerate(samples):
-            columns = self.columns(of_side)
+        for number, side in enumerate(sides):
+            columns = self.columns(side.interpolated(x))
             undefined = [name for name, v in columns.items() if not np.isfinite(v).all()]
             if undefined:
-                every = levels(np.full(len(x), side), x)
+                every = levels(np.full(len(x), number), x)
                 exact = self.columns(self.sample(every, check))
                 columns |= {name: exact[name] for name in undefined}
             settled.append(columns)
@@ -125,9 +125,7 @@ def _sizes(columns: Samples) -> dict[str, Any]:
         if not name.endswith(".value"):
             continue
         ends = [f"{name.removesuffix('value')}{end}" for end in _ENDS]
-        axis = np.concatenate([values, *(columns[end] for end in ends)])
-        finite = axis[np.isfinite(axis)]
-        sizes[name] = np.ptp(finite) if len(finite) else 0.0
+        sizes[name] = extent([values, *(columns[end] for end in ends)], 1)
         sizes |= dict.fromkeys(ends, _OF_ENDS * sizes[name])
     # The view shows shares of the rows of a class, and of the rows of a bin.
     sizes |= {n: columns[n].sum(axis=-1, keepdims=True) for n in _OF_CLASSES if n in columns}

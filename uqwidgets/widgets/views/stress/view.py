@@ -31,7 +31,7 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Check, Level, Samples, Track
+from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
@@ -277,7 +277,7 @@ class StressView(View):
 
         def sizes(columns: Samples) -> dict[str, Any]:
             # The share of rows that hold half the weight is a step function.
-            return {k: np.ptp(v) for k, v in columns.items() if k != "now.half_share"}
+            return {k: extent([v], 1) for k, v in columns.items() if k != "now.half_share"}
 
         return [Track("now", (inputs.indicator,), sample, _TOLERANCE, sizes)]
 

@@ -1,0 +1,121 @@
+"""Numbers of a page at all levels of tau, read from its store, against those of the explainer."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from cases import thorough_after
+from hard_tables import hard_table
+from uqwidgets.widgets.interpolation import interpolated
+from uqwidgets.widgets.tracks import EVEN
+from widgets.pages import index_of, stored_columns
+
+# Largest errors of values and of ends, as shares of an axis, and numbers of compared levels.
+VALUES, ENDS, N_LEVELS = 0.002, 0.01, 12
+# A reader who zooms to the average makes its axis so many times as long.
+MOST_ZOOM = 5
+# The ends of intervals from fewer effective rows grow exponentially with tau.
+FEW_ROWS = 5
+# Differences that are rounding errors: the features have effects of about 1.
+LEAST = 1e-9
+
+
+class Page:
+    """A saved page with one cohort and one stressed feature, or category."""
+
+    def __init__(self, path, category):
+        (self.cohort,) = index_of(path)["cohorts"]
+        self.columns = stored_columns(path)
+        sides = [(json.loads(key)[1], sign) for key, sign in self.cohort["sides"]]
+        self.sides = {sign: n for n, (one, sign) in enumerate(sides) if one == category}
+
+    def at(self, view, column, first=()):
+        """Return a function from tau to a column of the entry with these first inputs."""
+        (entry,) = (
+            entry
+            for key, entry in self.cohort["entries"][view].items()
+            if tuple(json.loads(key)[: len(first)]) == first
+        )
+        tracks = (self.cohort["tracks"][number] for number in entry["tracks"])
+        (track,) = (one for one in tracks if column in self._names(one))
+        return lambda tau: self._values(track, column, tau)
+
+    def _names(self, track):
+        joint = track.get("joint", {"names": []})
+        return {*(name for name, _ in joint["names"]), *joint.get("band", ()), *track["columns"]}
+
+    def _values(self, track, column, tau):
+        side = self.sides[np.sign(tau)]
+        if (joint := track.get("joint")) is None:
+            m, first = track["sides"][side]
+            samples = self.columns[track["columns"][column]][first : first + m + 1]
+            return interpolated(samples, np.array([abs(tau)]))[0]
+        average, low, high = joint.get("band", (None,) * 3)
+        if column in (low, high):
+            half = self._joint(track, side, high, tau)
+            return self._joint(track, side, average, tau) + (half if column == high else -half)
+        return self._joint(track, side, column, tau)
+
+    def _joint(self, track, side, column, tau):
+        start, stop = track["joint"]["start"], 0
+        for name, n in track["joint"]["names"]:
+            stop = start + n
+            if name == column:
+                break
+            start = stop
+        of_side = self.columns[track["joint"]["column"]][side][:, start:stop]
+        if not track["straight"]:
+            return interpolated(of_side, np.array([abs(tau)]))[0]
+        return np.array([np.interp(abs(tau), EVEN, line) for line in of_side.T])
+
+
+TABLES_AND_SEEDS = [
+    ("20 rows", 4),
+    ("missing values", 1),
+    *[("20 rows", seed) for seed in range(4)],
+    *[("missing values", seed) for seed in (0, 2, 3)],
+    *[("dates", 0), ("constant feature", 0), ("categories only", 0), ("ten classes", 0)],
+]
+
+
+@pytest.mark.parametrize(("name", "seed"), thorough_after(2, TABLES_AND_SEEDS))
+def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
+    explainer = uq.Explainer(*hard_table(name, seed))
+    stressed = "x0" if name == "dates" else "x1"
+    category = "red" if name == "categories only" else None
+    inputs = {"feature": "x0", "stress_feature": stressed, "n_repeats": 2, "measure": "nll"}
+    path = tmp_path / "page.html"
+    with uq.Explorer(explainer, stress_category=category or "", **inputs) as explorer:
+        explorer.save(path, stress_features=[stressed], progress=False)
+    page = Page(path, category)
+    ends = ("low", "high")
+    value, *of_importance = (page.at("importance", name) for name in ("value", *ends))
+    average, *of_band = (page.at("dependence", name, ("x0", "nll")) for name in ("average", *ends))
+    rng = np.random.default_rng(0)
+    taus = np.concatenate([rng.uniform(-1, 0, N_LEVELS), rng.uniform(0, 1, N_LEVELS), [-1, 1]])
+    for tau in taus.round(2):
+        weights = explainer.stress_weights(stressed, tau, category=category)
+        few = weights.sum() ** 2 < FEW_ROWS * np.square(weights).sum()
+        exact = explainer.importance("nll", n_repeats=2, sample_weight=weights)
+        axis = max(exact.high) - min(0, *exact.low)
+        order = [explainer.features.index(feature) for feature in exact.features]
+
+        def compare(shown, expected, share, axis, *, tau=tau):
+            limit = share * axis + LEAST
+            np.testing.assert_allclose(shown, expected, rtol=0, atol=limit, err_msg=f"tau = {tau}")
+
+        compare(value(tau).ravel()[order], exact.importance, VALUES, axis)
+        curve = explainer.dependence("x0", measure="nll", grid=49, sample_weight=weights)
+        zoomed = max(curve.high) - min(curve.low)
+        length = np.clip(np.ptp(curve.ice), zoomed, MOST_ZOOM * zoomed)
+        compare(average(tau), curve.average, VALUES, length)
+        if few:
+            continue
+        for end, of_page in zip(ends, of_importance, strict=True):
+            compare(of_page(tau).ravel()[order], getattr(exact, end), ENDS, axis)
+        for end, of_page in zip(ends, of_band, strict=True):
+            compare(of_page(tau), getattr(curve, end), ENDS, length)
