@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.page.low_rank import LowRank, combinations, low_rank, shared_scores
-from uqwidgets.widgets.page.paths import Paths, points, side_by_side
+from uqwidgets.widgets.page.paths import Paths, basis, points, side_by_side
 from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
 from uqwidgets.widgets.tracks import Side, Track, stacked_samples
@@ -164,21 +165,27 @@ def _polynomials(
     stored: dict[str, Any], track: Track, sides: Sequence[Side], orders: int
 ) -> _Polynomials:
     """Return the polynomials of a track, of as many orders."""
-    allowed = _allowed(track, sides, orders)
-    each = [side.samples for side in sides]
+    shapes = {name: values.shape[1:] for name, values in sides[0].samples.items()}
+    ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
+    columns = np.empty((orders + 1, len(sides), ends[-1]))
+    for m in {side.m for side in sides}:
+        some = [number for number, side in enumerate(sides) if side.m == m]
+        flat = [[v.reshape(m + 1, -1) for v in sides[number].samples.values()] for number in some]
+        samples = np.stack([np.concatenate(each, axis=1) for each in flat], axis=1)
+        columns[:, some] = polynomial(samples.reshape(m + 1, -1), orders).reshape(
+            orders + 1, *samples.shape[1:]
+        )
+    each = dict(zip(shapes, np.split(columns, ends[:-1], axis=2), strict=True))
+    allowed = _allowed(track, sides, orders, each, shapes)
     if track.band is not None:
         # An end is off by the errors of the average and of the half width. An axis without length
         # leaves nothing of the difference.
         average, low, high = track.band
         least = allowed.pop(low) / 2
         allowed[high] = np.maximum(allowed[high] - allowed[average], least)
-        each = [{**samples, high: samples[high] - samples[average]} for samples in each]
-    flat = [
-        np.concatenate([samples[name].reshape(len(samples[name]), -1) for name in allowed], axis=1)
-        for samples in each
-    ]
-    of_sides = np.stack([polynomial(columns, orders) for columns in flat], axis=1)
-    names = [(name, each[0][name][0].size) for name in allowed]
+        each[high] = each[high] - each[average]
+    of_sides = np.concatenate([each[name] for name in allowed], axis=2)
+    names = [(name, each[name].shape[2]) for name in allowed]
     units = {name: np.median(errors, axis=(0, 1)) for name, errors in allowed.items()}
     tolerance = np.concatenate([np.broadcast_to(units[name], n) for name, n in names])
     room = [
@@ -191,9 +198,19 @@ def _polynomials(
     return _Polynomials(stored, names, paths, track.band)
 
 
-def _allowed(track: Track, sides: Sequence[Side], orders: int) -> dict[str, Floats]:
+def _allowed(
+    track: Track,
+    sides: Sequence[Side],
+    orders: int,
+    columns: Mapping[str, Floats],
+    shapes: Mapping[str, tuple[int, ...]],
+) -> dict[str, Floats]:
     """Return the largest errors of the columns by rounding, each (points, sides, n or 1)."""
-    samples = stacked_samples([side.interpolated(points(orders)) for side in sides])
+    at_points = basis(orders, points(orders))
+    samples = {}
+    for name, of_sides in columns.items():
+        values = np.tensordot(at_points, of_sides, 1).swapaxes(0, 1)
+        samples[name] = values.reshape(*values.shape[:2], *shapes[name])
     sizes = track.sizes(samples)
     is_precise = np.array([side.error <= track.tolerance for side in sides])
     rounding = track.tolerance * np.where(is_precise, _ROUNDING_OF_PRECISE, _ROUNDING)
