@@ -1,9 +1,10 @@
 """Moving tau in a default JupyterLab: from the input event to the painted frame.
 
-Real mouse moves over the slider, one at a time, with 10 features, 10 repeats and curves of all
-rows, at 1,000, 100,000 and 1,000,000 rows; then three seconds in which every animation frame moves
-the slider. The page interpolates between levels that the kernel sent; the time until they arrive is
-printed too. Numbers of rows may be passed as arguments.
+Real mouse moves over the slider, one at a time, with 10 repeats and curves of all rows, at 1,000
+rows of 30 features, and at 100,000 and 1,000,000 rows of 10; then three seconds in which every
+animation frame moves the slider. The page interpolates between levels that the kernel sent. The
+time until they arrive is printed too, at first, after another feature is picked, and after another
+one is stressed. Sizes may be passed as arguments, such as ``1000x30``.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from browser.jupyter import jupyter_lab
 from browser.reading import wait_for_answer
 
 MOVES = 100
-SIZES = (1_000, 100_000, 1_000_000)
+SIZES = ("1000x30", "100000x10", "1000000x10")
 
 CELL = """
 import numpy as np, pandas as pd, uqwidgets as uq
 from sklearn.linear_model import LogisticRegression
 rng = np.random.default_rng(0)
-X = pd.DataFrame(rng.normal(size=({rows}, 10)), columns=[f"x{{j}}" for j in range(10)])
+names = [f"x{{j}}" for j in range({features})]
+X = pd.DataFrame(rng.normal(size=({rows}, {features})), columns=names)
 y = (X.x0 + X.x1 * X.x2 + rng.normal(size={rows}) > 0).astype(int)
 widget = uq.explore(LogisticRegression().fit(X, y), X, y)
 widget.wait(120)
@@ -112,6 +114,21 @@ def drag(page: Page, root: Locator) -> list[float]:
     return list(page.evaluate("window.latencies"))
 
 
+def until_levels(root: Locator) -> float:
+    """Return the time in seconds until all panels follow tau."""
+    started = time.perf_counter()
+    expect(root).to_have_attribute("data-follows-tau", "true", timeout=600_000)
+    return time.perf_counter() - started
+
+
+def until_levels_after(root: Locator, control: str) -> float:
+    """Pick another feature with a control, and return the time from its answer to the levels."""
+    after = int(root.get_attribute("data-seq") or 0)
+    root.get_by_test_id(f"uq-{control}").select_option(value="x5")
+    wait_for_answer(root, after, limit=300_000)
+    return until_levels(root)
+
+
 def percentile(values: list[float], q: float) -> float:
     """Nearest-rank percentile."""
     ranked = sorted(values)
@@ -150,28 +167,24 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = launch(playwright, executable)
-        for rows in [int(size) for size in sys.argv[1:]] or SIZES:
-            name = f"latency-{rows}.ipynb"
-            notebook(Path(folder) / name, CELL.format(rows=rows))
+        for size in sys.argv[1:] or SIZES:
+            rows, features = map(int, size.split("x"))
+            name = f"latency-{size}.ipynb"
+            notebook(Path(folder) / name, CELL.format(rows=rows, features=features))
             with watched_page(browser) as page:
                 lab.run_notebook(page, name, timeout=180)
                 root = page.get_by_test_id("uq-root")
                 root.scroll_into_view_if_needed()
                 wait_for_answer(root, limit=300_000)
-                started = time.perf_counter()
-                expect(root).to_have_attribute("data-follows-tau", "true", timeout=600_000)
-                waited = time.perf_counter() - started
-                after = int(root.get_attribute("data-seq") or 0)
-                root.get_by_test_id("uq-feature").select_option(value="x5")
-                wait_for_answer(root, after, limit=300_000)
-                started = time.perf_counter()
-                expect(root).to_have_attribute("data-follows-tau", "true", timeout=600_000)
-                picked = time.perf_counter() - started
+                waited = until_levels(root)
+                picked, stressed = (
+                    until_levels_after(root, control) for control in ("feature", "stress-feature")
+                )
                 latencies = drag(page, root)
                 wait_for_answer(root)
                 cost = root.locator(".uq-cost").text_content()
                 flood: dict[str, float] = root.evaluate(FLOOD)
-            print(f"{rows:,} rows, {len(latencies)} moves of tau:")
+            print(f"{rows:,} rows x {features} features, {len(latencies)} moves of tau:")
             print(
                 f"  median {statistics.median(latencies):.0f} ms, "
                 f"95th percentile {percentile(latencies, 0.95):.0f} ms"
@@ -183,8 +196,8 @@ def main() -> None:
                 f"exact {flood['rest']:.2f} s after it rests"
             )
             print(
-                f"  the levels came {waited:.2f} s after the first answer, and {picked:.2f} s "
-                "after that of another feature"
+                f"  the levels came {waited:.2f} s after the first answer, {picked:.2f} s after "
+                f"that of another feature, {stressed:.2f} s after that of another stressed one"
             )
         browser.close()
 
