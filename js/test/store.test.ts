@@ -12,13 +12,14 @@ test("bytes are read from their text as Python writes it", () => {
  * these scores, and three lines along a grid.
  */
 const TEXTS = {
-  "": "MP@)?Sj(3y-KNY)[*,RG'7/#=O-? .1g#qKsdx7)y/?`Chp@6o[*Hl*B5/bnr fRBLAllz7z{V=P%2p8*xz{3[|/,ws?)qc3vE@snBb=w0@+EW7d_nz}U}|]=$-hZi;lhIvaHnO}XFAI_EPYL/yG?EPt|$$?J%z'.m|CJts/4,G1HS^1mkRp=6BsG#s;@B.;X)(rsA/1WTTgm4o?h'm:/E(zh+)kOgR`^:LaME63FyvHQ2S4bYZ9k##3cg/#:eM:Q[!sRtTRqU{8/1%M/54leqLn1gg/wDG5|_bJA5VSMcN:wpwHw] yH9+_v![_wXJ ]%VJA/pM%1[|el!2cm6iXYa*qn0zg9SqP!aZxnRzQz-vr1(LB|/soSlt'l*8H6df1@bVv2{9F7$fvw^px~v~F3E*8s-PzKAe=7`t:rRH/>Zq,ahr|[>4ei4,",
+  "": "MPAp@Bj(.?-[M/1}ez-G)Qaa?aR_SU-gR@n5Lrr%z8.kHn27T.f]OKZ47GP(Np5P>S;NvY[b+nZW$]t~^Ih8Q-u$s~Ed+a2WFgy#yQnGm[wPg('6_+sMWVCg1LV/_?}j.%|?[y>ecDUUnu x]($3B7d6([#O Oh,@SC3[w>7vdcRrnHMjihg=9jC*`m'qUr@*QM(A$v9t3Kr!zqbGMb,Vs-hBaGk#vWh'np-$bB.?KG$(bgd7'-VuOkLjF0Q:QW}p/zo5Y.iQ`/zSD=G^ofZij^RfPoa*W- 1)Yarm3h(:3df Dy!;$wCs4F{SewW;/Gay2]o8+1R2D9PT%TmAWP$Z^S=j(cs'Jb6fG9P)qgHt00z#h2?2I,})`uOTPJz?[C%_m9|SAng}!#5V^bZeAo`WW~kb_{?>nV?#7F,b$i+=ri}oHT8AfcxQNWgN2oW%e}",
   shared: "MP=r@D3FLXkk!p#NEj7.WYKQ=f(GR4GD+q!3Azui",
   one: "MP=sWYbO)j  *|3>/DgkpR**E=Je}5FK4!oSp68038bhzWqxJm(.!D - |%~C",
   two: "MP=sV32z7wglY!(bF_%DPVDi =+2Cwc3 !jr$D ",
   lines: "MP=sQ{ l8C,TQ(B5*N,,-5+ !,PT5.YXl|'c5'RCl+Q88[E/W%-=2h#'[",
+  band: "MP=sPT2zQkE)p?!I#;E(hYa{xf *Sd*j",
 };
-const [COMBINED, WEIGHTED, LINES] = [8, 12, 18];
+const [COMBINED, WEIGHTED, LINES, LOW, HIGH, SCALED] = [8, 12, 18, 21, 22, 24];
 
 test.each([
   [
@@ -61,4 +62,24 @@ test("lines along a grid are read from their knots", async () => {
   expect(shape).toEqual([3, 5]);
   const rounded = [...data].map((value) => Math.round(100 * value) / 100 + 0);
   expect(rounded).toEqual([0, 1, 2, 3, 4, 1, 1, 1, 3, 3, 2, Number.NaN, 0, 1, 0]);
+});
+
+test("ends of a band are its middle less and plus half its width", async () => {
+  const store = await Store.open(TEXTS);
+  await store.load([LOW, HIGH]);
+  expect([...store.column(LOW).data]).toEqual([0.5, 6]);
+  expect([...store.column(HIGH).data]).toEqual([1.5, 14]);
+});
+
+test("polynomials of a side are as large as its scale says", async () => {
+  const store = await Store.open(TEXTS);
+  await store.load([COMBINED, SCALED]);
+  expect(store.side(SCALED, 0, 0, 4)).toEqual(store.side(COMBINED, 0, 0, 4));
+  const [plain, scaled] = [COMBINED, SCALED].map((number) => [...store.side(number, 1, 0, 4)]);
+  // From node to node they rise half as much.
+  const rise = (values: number[] | undefined, i: number) =>
+    (values?.[i] as number) - (values?.[i % 4] as number);
+  const rises = Array.from({ length: 8 }, (_, i) => [rise(plain, i + 4), rise(scaled, i + 4)]);
+  expect(Math.max(...rises.map(([whole]) => Math.abs(whole as number)))).toBeGreaterThan(10);
+  for (const [whole, half] of rises) expect(half).toBeCloseTo((whole as number) / 2, 2);
 });

@@ -46,18 +46,26 @@ def stored_columns(chunks: Path | dict[str, str]) -> list[np.ndarray]:
     parts = {name: inflated(text) for name, text in chunks.items()}
     described = json.loads(parts[""])["columns"]
     columns: list[np.ndarray] = []
+    ends: dict[str, int] = {}
     for one in described:
-        columns.append(_column(one, parts, columns))
+        start = ends.get(one["chunk"], 0)
+        ends[one["chunk"]] = start + one.get("size", 0) * int(np.prod(one["shape"]))
+        columns.append(_column(one, parts, columns, start))
     return columns
 
 
-def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarray]) -> np.ndarray:
+def _column(
+    one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarray], start: int
+) -> np.ndarray:
+    if "band" in one:
+        middle, half = (columns[number] for number in one["band"])
+        return middle + one["sign"] * half
     if "rank" in one:
         return _paths(one, columns)
     if "steps" in one:
         return _lines(one, columns)
     n, size = int(np.prod(one["shape"])), one["size"]
-    planes = np.frombuffer(parts[one["chunk"]], np.uint8, n * size, one["at"])
+    planes = np.frombuffer(parts[one["chunk"]], np.uint8, n * size, start)
     data = np.ascontiguousarray(planes.reshape(size, n).T).tobytes()
     if "scale" not in one and one["dtype"] != "whole":
         return np.frombuffer(data, KINDS[one["dtype"]]).reshape(one["shape"])

@@ -191,10 +191,7 @@ def refine(track: Track, sides: Sequence[Side], exact: Samples) -> None:
         exact = {name: values[:, 1::2] for name, values in exact.items()}
     else:
         old = {name: np.stack([side.samples[name] for side in sides]) for name in exact}
-        samples = {
-            name: merged(old[name].swapaxes(0, 1), values.swapaxes(0, 1)).swapaxes(0, 1)
-            for name, values in exact.items()
-        }
+        samples = {name: _merged(old[name], exact[name]) for name in old}
     x = nodes(m)[1::2]
     near = {name: interpolated(v.swapaxes(0, 1), x).swapaxes(0, 1) for name, v in old.items()}
     if (derivation := track.derivation) is not None:
@@ -262,10 +259,10 @@ def _errors(track: Track, near: Samples, exact: Samples) -> Floats:
     return largest
 
 
-def merged(old: Floats, new: Floats) -> Floats:
-    """Put samples (nodes, ...) at new nodes between those at the old ones."""
-    both = np.empty((len(old) + len(new), *old.shape[1:]))
-    both[::2], both[1::2] = old, new
+def _merged(old: Floats, new: Floats) -> Floats:
+    """Put samples (sides, nodes, ...) at new nodes between those at the old ones."""
+    both = np.empty((len(old), old.shape[1] + new.shape[1], *old.shape[2:]))
+    both[:, ::2], both[:, 1::2] = old, new
     return both
 
 

@@ -5,9 +5,11 @@ interface Stored {
   dtype: string;
   shape: number[];
   chunk: string;
-  /** Where its bytes begin in the inflated chunk, and how many bytes a number has. */
-  at: number;
-  size: number;
+  /** How many bytes a number has, if it has bytes of its own: those follow the ones of the columns before it. */
+  size?: number;
+  /** The columns of a middle and of a half width, and whether this end of the band is below or above. */
+  band?: [number, number];
+  sign?: -1 | 1;
   /** The column of the steps that scaled values are stored in, and how often differences were taken of these. */
   scale?: number;
   order?: number;
@@ -83,12 +85,21 @@ export class Store {
   readonly #columns = new Map<number, StoredColumn>();
   /** Where the knots of each polyline begin. */
   readonly #knots = new Map<number, Int32Array>();
+  /** Where the bytes of columns begin in their inflated chunks. */
+  readonly #starts = new Map<Stored, number>();
 
   private constructor(
     readonly texts: Record<string, string>,
     readonly index: Record<string, unknown>,
     readonly stored: Stored[],
-  ) {}
+  ) {
+    const ends = new Map<string, number>();
+    for (const one of stored) {
+      const start = ends.get(one.chunk) ?? 0;
+      this.#starts.set(one, start);
+      ends.set(one.chunk, start + (one.size ?? 0) * count(one.shape));
+    }
+  }
 
   /** Reads the index; `texts` are the chunks, of which `""` is the index. */
   static async open(texts: Record<string, string>): Promise<Store> {
@@ -105,7 +116,8 @@ export class Store {
       if (!stored) return;
       names.add(stored.chunk);
       const { scale, left, left_scale, sides, right, weights, orders } = stored;
-      const { steps, rises, missing, center, tolerance } = stored;
+      const { steps, rises, missing, center, tolerance, band = [] } = stored;
+      for (const part of band) note(part);
       for (const part of [scale, left, left_scale, sides, right, weights, orders]) note(part);
       for (const part of [steps, rises, missing, center, tolerance]) if (part !== null) note(part);
     };
@@ -152,6 +164,17 @@ export class Store {
     const stored = this.stored[number];
     if (!stored) throw new Error(`there is no column ${number}`);
     const { dtype, shape } = stored;
+    if (stored.band) {
+      const [middle, half] = stored.band.map((part) => this.column(part).data) as [
+        Numbers,
+        Numbers,
+      ];
+      const data = Float32Array.from(
+        middle,
+        (value, i) => value + (stored.sign ?? 1) * (half[i] as number),
+      );
+      return { dtype, shape, data };
+    }
     if (stored.steps !== undefined) {
       const [, g = 0, lines = 0] = shape;
       const data = this.#polylines(number, stored, 0, 0, lines);
@@ -182,8 +205,9 @@ export class Store {
   }
 
   /** The bytes of a column in the order of its numbers. */
-  #bytes({ chunk, at, size, shape }: Stored): Uint8Array<ArrayBuffer> {
-    const whole = this.#chunks.get(chunk);
+  #bytes(stored: Stored): Uint8Array<ArrayBuffer> {
+    const { chunk, size = 0, shape } = stored;
+    const [whole, at = 0] = [this.#chunks.get(chunk), this.#starts.get(stored)];
     if (!whole) throw new Error(`the chunk ${chunk} is not loaded`);
     const n = count(shape);
     const bytes = new Uint8Array(n * size);

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
@@ -206,7 +207,13 @@ class Cohort:
                 # Without lines, no row is in the page at all.
                 values = values if self._inputs.ice_lines else values[:0]
                 self.most_rows[view.name] = max(self.most_rows.get(view.name, 0), len(values))
-            if name == "ice":
+            if name in columns:
+                continue
+            half = _half_width(content.columns) if name == "low" and "average" in columns else None
+            if half is not None:
+                low, high = self._store.add_band(columns["average"], half, chunk)
+                columns |= {"low": low, "high": high}
+            elif name == "ice":
                 columns[name] = self._store.add_lines(values, _OF_LINES * _extent(values), chunk)
             else:
                 columns[name] = self._store.add(values, chunk)
@@ -336,6 +343,17 @@ class Cohort:
         """Return whether the weights of a further population are stored."""
         n_weights = len(populations.now.weights) * (len(self._populations) + 1)
         return n_weights <= _MOST_WEIGHTS
+
+
+def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:
+    """Half the width of a band about an average, if both are as precise as those of its ends."""
+    if not {"average", "low", "high"} <= columns.keys():
+        return None
+    average, low, high = (columns[name].astype(np.float64) for name in ("average", "low", "high"))
+    half = np.asarray((high - low) / 2)
+    ends = np.stack([average - half - low, average + half - high])
+    largest = np.abs([average, low, high]).max(axis=0)
+    return half if bool((np.abs(ends) <= np.finfo(np.float32).eps * largest).all()) else None
 
 
 def key_of(view: View, inputs: Inputs) -> str:

@@ -29,7 +29,7 @@ _SHARE = 0.8
 # Steps of the components relative to those of the scores, at which the fewest bytes are needed.
 _FINER = 0.02
 # An error between these is near enough to the largest one.
-_LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
+_LEAST, _AIM, _MOST = 0.9, 0.95, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
 # The search for the number of components begins with those of this size, and goes on in strides.
 _SMALL, _STRIDE = 0.3, 8

@@ -90,10 +90,10 @@ def within_reach(offsets: Floats, tolerance: Floats) -> npt.NDArray[np.bool_]:
     most = np.abs(offsets) / (_QUANTUM * _MOST_QUANTA)
     is_within = np.asarray(most <= tolerance.min(axis=1, keepdims=True))
     for side, line in zip(*np.nonzero(~is_within.all(axis=1)), strict=True):
-        needed, given = most[side, :, line], tolerance[side, :, line]
+        size, error = most[side, :, line], tolerance[side, :, line]
         # One row for each tolerance that may be the least one.
-        held = (given >= given[:, None]) & (needed <= given[:, None]) & np.isfinite(given)
-        is_within[side, :, line] = held[held.sum(axis=1).argmax()]
+        fits = (error >= error[:, None]) & (size <= error[:, None]) & np.isfinite(error)
+        is_within[side, :, line] = fits[fits.sum(axis=1).argmax()]
     return is_within
 
 

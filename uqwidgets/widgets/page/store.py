@@ -64,6 +64,21 @@ class Store:
         data = np.ascontiguousarray(array, dtype=code)
         return self._put(data, {"dtype": dtype, "shape": list(array.shape)}, chunk)
 
+    def add_band(self, middle: int, half: Floats, chunk: str) -> tuple[int, int]:
+        """Add both ends of a band, and return the numbers of their columns.
+
+        Parameters
+        ----------
+        middle : int
+            The column of its middle.
+        half : ndarray
+            Half of its width, of the shape of the middle.
+        chunk : str
+        """
+        facts = {"dtype": "f4", "shape": list(half.shape), "band": [middle, self.add(half, chunk)]}
+        low, high = (self._put(None, {**facts, "sign": sign}, chunk) for sign in (-1, 1))
+        return low, high
+
     def add_scaled(
         self,
         values: npt.ArrayLike,
@@ -144,7 +159,7 @@ class Store:
         }
         if paths.sides is not None:
             facts["sides"] = self.add(paths.sides, _SHARED)
-        return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
+        return self._put(None, facts, chunk)
 
     def add_lines(self, values: Floats, tolerance: float, chunk: str) -> int:
         """Add lines along a grid as polylines, and return the number of the column.
@@ -207,7 +222,7 @@ class Store:
             "missing": None if is_held.all() else self.add(~is_held, chunk),
             "transposed": is_transposed,
         }
-        return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
+        return self._put(None, facts, chunk)
 
     def _add_lines(
         self, values: npt.NDArray[np.int32], chunk: str, *, by_columns: bool = False
@@ -234,16 +249,18 @@ class Store:
         facts = {"dtype": "whole", "shape": list(values.shape), **(further or {})}
         return self._put(unsigned.astype(np.uint16 if small else np.uint32), facts, chunk)
 
-    def _put(self, data: npt.NDArray[Any], facts: Mapping[str, Any], chunk: str) -> int:
-        size = data.dtype.itemsize
-        planes = np.ascontiguousarray(data.ravel().view(np.uint8).reshape(-1, size).T).tobytes()
+    def _put(self, data: npt.NDArray[Any] | None, facts: Mapping[str, Any], chunk: str) -> int:
+        """Add a column whose bytes follow those of the columns before it, if it has its own."""
+        planes = b""
+        if data is not None:
+            size = data.dtype.itemsize
+            planes = np.ascontiguousarray(data.ravel().view(np.uint8).reshape(-1, size).T).tobytes()
+            facts = {**facts, "size": size}
         key = blake2b(json.dumps(facts).encode() + b"\n" + planes, digest_size=16).digest()
         if key not in self._numbers:
-            pieces = self._bytes.setdefault(chunk, [])
-            at = sum(map(len, pieces))
-            pieces.append(planes)
+            self._bytes.setdefault(chunk, []).append(planes)
             self._numbers[key] = len(self._columns)
-            self._columns.append({**facts, "chunk": chunk, "at": at, "size": size})
+            self._columns.append({**facts, "chunk": chunk})
         return self._numbers[key]
 
     def deflated(self, index: Mapping[str, Any]) -> dict[str, str]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.explainer.explainer import Explainer
@@ -20,7 +19,6 @@ from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.tracks import (
-    COARSE,
     Check,
     Level,
     LevelsOfSides,
@@ -28,7 +26,6 @@ from uqwidgets.widgets.tracks import (
     Side,
     Track,
     beside,
-    merged,
     stacked,
 )
 from uqwidgets.widgets.views.importance.bisection import bisected
@@ -50,10 +47,6 @@ _MOST_SETTLED = 400_000
 _ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
-
-
-#: The lower ends, the higher ones, and which of them are not certain, (levels, measures, features).
-Bounds = tuple[Floats, Floats, npt.NDArray[np.bool_]]
 
 
 class ImportanceOverTau:
@@ -125,11 +118,8 @@ class ImportanceOverTau:
         key = (source, tuple(shown), n_repeats, interval)
         sample, derivation, rough = contents, None, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
-            most = finest if settles else 0
-            derivation = _Ends(self._repeats, n_rows, shown, n_repeats, filtered, most)
+            derivation = _Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
             sample, coarse = derivation.sample, max(start, coarse // 2)
-            # Further nodes are those of single features.
-            finest = min(finest, COARSE) if settles else finest
             # A sample of all rows would have few of a filter.
             rough = derivation.rough if is_large and not filtered else None
         ends = Track(
@@ -173,9 +163,8 @@ class _Ends:
     n_repeats : int
     filtered : bool
         Whether only some rows are scored.
-    most : int
-        Most intervals between the nodes of a feature. Ends that are not certain then are computed
-        from their level. None are if it is 0.
+    settles : bool
+        Whether ends that are not certain are computed from their level.
     """
 
     def __init__(
@@ -185,14 +174,15 @@ class _Ends:
         shown: Sequence[int],
         n_repeats: int,
         filtered: bool,
-        most: int,
+        *,
+        settles: bool,
     ) -> None:
         self._repeats = repeats
         self._n_rows = n_rows
         self._shown = tuple(shown)
         self._n_repeats = n_repeats
         self._filtered = filtered
-        self._most = most
+        self._settles = settles
         # Moments of the nodes that are computed, and ends of levels, for the next request to use
         # if this one is interrupted.
         self._begun: dict[tuple[str, int], Floats] = {}
@@ -201,17 +191,15 @@ class _Ends:
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, 2, measures, features)."""
         populations = stacked(levels)
-        moments = [self._sample(feature, populations, check) for feature in self._repeats.features]
+        weights, moments = hash(populations.weights.tobytes()), []
+        for feature in self._repeats.features:
+            if (feature, weights) not in self._begun:
+                self._begun[feature, weights] = self._moments(
+                    feature, populations, check, with_interactions=False
+                )
+            moments.append(self._begun[feature, weights])
         self._begun.clear()
         return {"fields": np.stack(moments, axis=-1)}
-
-    def _sample(self, feature: str, populations: Populations, check: Check) -> Floats:
-        """Return the moments of a feature at nodes."""
-        key = feature, hash(populations.weights.tobytes())
-        if key not in self._begun:
-            moments = self._moments(feature, populations, check, with_interactions=False)
-            self._begun[key] = moments
-        return self._begun[key]
 
     def rough(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, with widths that are estimated from a sample of the rows."""
@@ -238,81 +226,32 @@ class _Ends:
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
     ) -> list[Samples]:
         """Return the ends; where they are not certain, from the moments of that very level."""
-        bounds = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
-        if self._most:
+        each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
+        if self._settles:
             # Otherwise the interactions of so many changes take too long.
-            self._refine(sides, bounds, x, levels, check)
-            self._settle(bounds, x, levels, check)
-            for number, (low, high, _) in enumerate(bounds):
+            for side, (*_, lacking) in zip(sides, each, strict=True):
+                lacking |= beside(self._is_far(side), x)
+            self._settle(each, x, levels, check)
+            for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
-        return [{"low": low, "high": high} for low, high, _ in bounds]
+        return [{"low": low, "high": high} for low, high, _ in each]
 
-    def _refine(
-        self,
-        sides: Sequence[Side],
-        bounds: Sequence[Bounds],
-        x: Floats,
-        levels: LevelsOfSides,
-        check: Check,
-    ) -> None:
-        """Add nodes for features whose ends they do not determine, and say where they lack more."""
-        limits = [_END_TOLERANCE * _axis(low, high) for low, high, _ in bounds]
-        every = [side.samples["fields"] for side in sides]
-        far = [self._is_far(f, x, limit) for f, limit in zip(every, limits, strict=True)]
-        for (*_, lacking), is_far in zip(bounds, far, strict=True):
-            lacking |= beside(is_far, x)
-        for m in {side.m for side in sides}:
-            some = np.array([n for n, side in enumerate(sides) if side.m == m])
-            for j, feature in enumerate(self._repeats.features):
-                todo = some[[far[n][..., j].any() for n in some]]
-                if not len(todo):
-                    continue
-                # The sides stand in the place of the features.
-                fields = np.stack([every[n][..., j] for n in todo], axis=-1)
-                while len(todo) and len(fields) <= self._most:
-                    fields = merged(fields, self._halfway(feature, fields, todo, levels, check))
-                    limit = np.concatenate([limits[n] for n in todo], axis=-1)
-                    is_far = self._is_far(fields, x, limit)
-                    low, high, lacking = self._bounds(interpolated(fields, x))
-                    lacking |= beside(is_far, x)
-                    for s, n in enumerate(todo):
-                        for all_features, own in zip(bounds[n], (low, high, lacking), strict=True):
-                            all_features[:, :, j] = own[..., s]
-                    is_open = is_far.any(axis=(0, 1))
-                    todo, fields = todo[is_open], fields[..., is_open]
-        self._begun.clear()
-
-    def _halfway(
-        self, feature: str, fields: Floats, sides: Positions, levels: LevelsOfSides, check: Check
-    ) -> Floats:
-        """Return the moments of a feature at the nodes between those of some sides."""
-        new = nodes(2 * len(fields) - 2)[1::2]
-        at_levels = levels(np.repeat(sides, len(new)), np.tile(new, len(sides)))
-        moments = self._sample(feature, stacked(at_levels), check)
-        return np.moveaxis(moments.reshape(len(sides), len(new), *fields.shape[1:-1]), 0, -1)
-
-    def _is_far(self, fields: Floats, x: Floats, limits: Floats) -> npt.NDArray[np.bool_]:
+    def _is_far(self, side: Side) -> npt.NDArray[np.bool_]:
         """Return which ends at the latest nodes were not near those of the nodes before them.
 
         With these nodes the moments are nearer, but the ends can still miss a kink.
-
-        Parameters
-        ----------
-        fields : ndarray of shape (nodes, fields, 2, measures, k)
-        x : ndarray of shape (levels,)
-        limits : ndarray of shape (levels, measures, k or 1)
-            Largest errors at the distances x from 0.
         """
-        new = nodes(len(fields) - 1)[1::2]
-        near = self.certain({"fields": interpolated(fields[::2], new)})
+        fields = side.samples["fields"]
+        near = self.certain({"fields": interpolated(fields[::2], nodes(side.m)[1::2])})
         exact = self.certain({"fields": fields[1::2]})
         error = np.max([np.abs(near[name] - exact[name]) for name in exact], axis=0)
         is_known = np.isfinite(near["low"]) | np.isfinite(exact["low"])
-        return np.asarray(is_known & ~(error <= interp1d(x, limits, axis=0)(new)))
+        limit = _END_TOLERANCE * _axis(exact["low"], exact["high"])
+        return np.asarray(is_known & ~(error <= limit))
 
     def _settle(
         self,
-        bounds: Sequence[Bounds],
+        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
         x: Floats,
         levels: LevelsOfSides,
         check: Check,
@@ -396,7 +335,7 @@ class _Ends:
         )
         return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
-    def _bounds(self, fields: Floats) -> Bounds:
+    def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         parts = fields.transpose(1, 2, 0, 3, 4)
         moments = Moments(*parts[:-2])
         # Interpolated between few levels they may leave their range.
