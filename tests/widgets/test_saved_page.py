@@ -262,6 +262,22 @@ def test_values_beyond_float32_are_missing_and_leave_the_others():
     np.testing.assert_allclose(columns[lines][0], known, atol=0.0101)
 
 
+def test_values_beyond_the_whole_numbers_of_a_line_are_missing_and_leave_the_others():
+    values = np.stack([np.linspace(0, 1, 11), np.linspace(0, 1e9, 11), np.zeros(11)], axis=1)
+    values[7, 0] = 1e14
+    values[3, 1] = 1e-3
+    tolerance = np.full(values.shape, 1e-3)
+    tolerance[:, 1] = 1e5
+    # Few levels of the second line need a thousand million times the precision of the others.
+    tolerance[3, 1] = 1e-12
+    store = Store()
+    number = store.add_polylines(values[None], tolerance[None], "levels")
+    (lines,) = stored_columns(store.deflated({}))[number]
+    assert np.argwhere(np.isnan(lines)).tolist() == [[7, 0]]
+    within = np.maximum(tolerance, 1e-4 * np.median(tolerance, axis=0))
+    assert (np.abs(lines - values) <= 1.01 * within)[~np.isnan(lines)].all()
+
+
 def test_smooth_levels_are_stored_as_differences_of_differences():
     x = np.linspace(-1, 1, 81)
     store = Store()

@@ -29,11 +29,11 @@ Check = Callable[[], None]
 COARSE, _FINEST = 8, 32
 # Evenly spaced intervals of a side; the last are the steps of the slider.
 _PIECES = (10, 20, 25, 50, 100)
+#: Distances of these levels from 0.
+EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 # Where the nodes before the last ones had a larger error, in multiples of the tolerance, levels are
 # computed. Twice as many nodes are twice as precise even where there are kinks.
 _ROUGH = 2.0
-#: Distances of these levels from 0.
-EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 #: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
 
@@ -158,7 +158,8 @@ class Side:
 
     def rough(self, track: Track) -> Positions:
         """Places among the even levels where the interpolation may still be off."""
-        if self.is_smooth or track.derivation is not None:
+        # With fewer nodes a level takes long.
+        if self.is_smooth or track.derivation is not None or track.finest < _FINEST:
             return np.empty(0, dtype=np.intp)
         return np.flatnonzero(beside(self.errors > _ROUGH * track.tolerance, EVEN))
 
