@@ -19,7 +19,7 @@ from uqwidgets.widgets.tracks import Side, Track, stacked_samples
 # Largest relative error of what no axis shows.
 _OF_PRINTED = 1e-5
 # A page is off by at most twice the tolerance. The interpolation needs a quarter of the tolerance
-# where half of the nodes were precise enough already, and half of it elsewhere (see `Side.add`).
+# where half of the nodes were precise enough already, and half of it elsewhere (see `Side.update`).
 _ROUNDING_OF_PRECISE, _ROUNDING = 1.75, 1.5
 # Scales of sides, at least, and errors relative to these: some axes have no length at a level.
 _LEAST_SCALE, _LEAST_ROOM = 0.1, 0.7
