@@ -358,7 +358,7 @@ def test_a_compressed_column_holds_the_bytes_that_it_counts_for_the_limit(kind):
     tracemalloc.start()
     try:
         held()
-        # A thread that an earlier test has left may allocate in between, so the least of some is taken.
+        # A thread of an earlier test may allocate in between, so the least of some is taken.
         counted, memory = min((held() for _ in range(5)), key=lambda sizes: sizes[1])
     finally:
         tracemalloc.stop()
