@@ -21,7 +21,7 @@ from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
 
 # Values of an array (populations, rows) that fit the processor's cache.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 
 
 class RowInfluences(NamedTuple):
@@ -192,38 +192,33 @@ class PathInfluences:
             weights * (original - (_sums(weights, original) / total)[:, None])
             for weights, total in zip(self._of_all, self._totals, strict=True)
         )
-        drawn = _product(self.pairs.as_scored[0], _by_population(of_donors))
+        ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
+        by_row = _by_population(of_donors)
+        weighted = self.populations.weights * by_row
+        together = np.concatenate([by_row, np.square(by_row), weighted], axis=1)
+        drawn, drawn_squared, drawn_weighted = np.split(_product(ones, together), 3)
         received = _product(self.pairs.as_donor[0], _by_population(of_scored))
         of_scored, of_donor = of_scored[:, self._rows], of_donors[:, self._rows]
+        repeats = len(self.pairs.donors)
         slopes = share * regression_on_two(
-            len(self.pairs.donors),
+            repeats,
             _sums(of_scored, of_scored),
             _sums(of_donor, of_donor),
             _sums(of_scored, drawn),
             _sums(of_scored, by_scored),
             _sums(of_donor, by_donor),
         )
-        of_rows = plain.of_rows - slopes[1][:, None] * drawn - slopes[0][:, None] * received
+        a, b = slopes[0][:, None], slopes[1][:, None]
+        of_rows = plain.of_rows - b * drawn - a * received
+        # The squares of the pairs minus both control variates, multiplied out.
+        products = _product(of_change, weighted) - self.estimates[m][:, None] * drawn_weighted
+        products *= self._scale * self._s
+        squares = plain.double_counted + b * (b * drawn_squared - 2 * products)
+        by_row = a * of_scored
+        squares += by_row * (repeats * by_row + 2 * (b * drawn - by_scored))
+        np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
         subtracted = (slopes[0], of_scored), (slopes[1], of_donors)
-        squares = np.zeros_like(of_rows)
-        for block in self._blocks():
-            for k in range(len(self.pairs.donors)):
-                squares[:, block] += np.square(self._pairs(m, k, block, subtracted))
         return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)
-
-    def _pairs(self, m: int, k: int, rows: slice | Positions, subtracted: Any) -> Floats:
-        """Return the influence of each pair of a repeat, for some scored rows."""
-        places = rows if self.pairs.rows is None else self.pairs.rows[rows]
-        donors = self.pairs.donors[k, places]
-        pairs = _values_at(self._of_all[1], donors)
-        pairs *= self.pairs.changes[m][k, places] - self.estimates[m][:, None]
-        pairs *= self._s[:, rows]
-        pairs *= self._scale
-        if subtracted:
-            (a, of_scored), (b, of_donors) = subtracted
-            pairs -= a[:, None] * of_scored[:, rows]
-            pairs -= b[:, None] * _values_at(of_donors, donors)
-        return pairs
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
         """Return the moments of the influences, and those without leverage, (fields, t)."""
@@ -278,15 +273,26 @@ class PathInfluences:
             return np.zeros(self.t), np.zeros(self.t)
         relative = rows.of_rows / unit[:, None]
         share = (rows.share_of_pairs / unit)[:, None]
+        donated, scored = self._of_all[1], share * self._scale * self._s
+        terms = [(share * slope[:, None] * each) for slope, each in rows.subtracted]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
+            of_rows, s = relative[:, block], scored[:, block]
+            by_scored = terms[0][:, block] if terms else 0.0
             for k, donors in enumerate(self.pairs.donors):
-                pairs = self._pairs(m, k, block, rows.subtracted)
-                pairs *= share
-                others = relative[:, block] - pairs
-                others *= _values_at(relative, donors[block]) - pairs
+                pairs = self.pairs.changes[m][k, block] - self.estimates[m][:, None]
+                pairs *= _values_at(donated, donors[block])
+                pairs *= s
+                if terms:
+                    pairs -= by_scored
+                    pairs -= _values_at(terms[1], donors[block])
+                others = of_rows - pairs
+                of_donors = _values_at(relative, donors[block])
+                of_donors -= pairs
+                others *= of_donors
                 chains += _sums(pairs, others)
-                cubes += _sums(np.square(pairs), pairs)
+                np.square(pairs, out=others)
+                cubes += _sums(others, pairs)
         factor = self._third_order_rows.factor
         return factor * chains, factor * cubes
 
