@@ -29,7 +29,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.grids import Grid, dates_of
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.table import Table
-from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.population import effective_sample_sizes
 
 _CENTRAL = (0.01, 0.99)
 _TENTH = 0.1
@@ -114,54 +114,78 @@ def support(axes: Sequence[Axis], weights: Floats) -> Floats:
 
 
 def near(axes: Sequence[Axis], weights: Floats) -> npt.NDArray[np.bool_]:
-    """Whether each point is near the data (see the module), shape (g,) or (g1, g2)."""
+    """Whether each point is near the data (see the module).
+
+    Parameters
+    ----------
+    axes : sequence of one or two Axis
+    weights : ndarray of shape (n,) or (t, n)
+        Of the rows, in one or several populations.
+
+    Returns
+    -------
+    ndarray of shape (g,) or (g1, g2), or with the populations first
+    """
+    each = np.atleast_2d(weights)
     even = float(np.prod([min(_TENTH, 1 / axis.categories) for axis in axes if axis.categories]))
     numeric = sum(axis.categories == 0 for axis in axes)
-    width = 0.0
+    width = np.zeros(len(each))
     if numeric:
-        required = _ROWS_EXPECTED / (even * effective_sample_size(weights))
-        width = min(1.0, max(_TENTH, required ** (1 / numeric)))
-        even *= width**numeric
-    half = width / 2
-    reaches = [0.0 if axis.categories else half * _central_range(axis, weights) for axis in axes]
-    totals, squares = _neighbourhood_sums(axes, reaches, weights)
-    enough = totals >= _TENTH * even * weights.sum()
+        required = _ROWS_EXPECTED / (even * effective_sample_sizes(each))
+        width = np.clip(required ** (1 / numeric), _TENTH, 1.0)
+    reaches = [
+        0 * width if axis.categories else width / 2 * _central_range(axis, each) for axis in axes
+    ]
+    totals, squares = _neighbourhood_sums(axes, reaches, each)
+    least = _TENTH * even * width**numeric * each.sum(axis=1)
+    enough = totals >= least.reshape(-1, *(1 for _ in axes))
     # Two equal weights are two effective rows only up to rounding.
-    return np.asarray(enough & (np.square(totals) >= _ROWS_NEEDED * (1 - 1e-9) * squares))
+    enough &= np.square(totals) >= _ROWS_NEEDED * (1 - 1e-9) * squares
+    return np.asarray(enough if weights.ndim == 2 else enough[0])
 
 
 def _neighbourhood_sums(
-    axes: Sequence[Axis], reaches: Sequence[float], weights: Floats
+    axes: Sequence[Axis], reaches: Sequence[Floats], weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Sum the weights, and their squares, in the neighbourhood of each point."""
-    axis, reach = axes[0], reaches[0]
+    """Sum the weights (t, n), and their squares, in the neighbourhood of each point.
+
+    The reach of a neighbourhood along each of the axes has the shape (t,).
+    """
+    axis, reach = axes[0], reaches[0][:, None]
     sorted_rows = axis.rows[axis.order]
     first = np.searchsorted(sorted_rows, axis.points - reach, side="left")
     stop = np.searchsorted(sorted_rows, axis.points + reach, side="right")
     if len(axes) == 1:
-        ordered = weights[axis.order]
-        sums = [np.concatenate([[0.0], np.cumsum(w)]) for w in (ordered, np.square(ordered))]
-        totals, squares = (each[stop] - each[first] for each in sums)
+        ordered = weights[:, axis.order]
+        sums = [np.zeros((len(weights), len(axis.rows) + 1)) for _ in range(2)]
+        for each, summed in zip((ordered, np.square(ordered)), sums, strict=True):
+            np.cumsum(each, axis=1, out=summed[:, 1:])
+        totals, squares = (
+            np.take_along_axis(each, stop, axis=1) - np.take_along_axis(each, first, axis=1)
+            for each in sums
+        )
         return totals, squares
-    results = []
-    for start, end in zip(first, stop, strict=True):
-        inside = np.zeros(len(weights))
-        members = axis.order[start:end]
-        inside[members] = weights[members]
-        results.append(_neighbourhood_sums(axes[1:], reaches[1:], inside))
-    totals, squares = (np.stack(each) for each in zip(*results, strict=True))
+    totals, squares = np.empty((2, *first.shape, len(axes[1].points)))
+    for at, (start, end) in enumerate(zip(first.T, stop.T, strict=True)):
+        inside = np.zeros_like(weights)
+        for of_population, own, one, other in zip(inside, weights, start, end, strict=True):
+            members = axis.order[one:other]
+            of_population[members] = own[members]
+        totals[:, at], squares[:, at] = _neighbourhood_sums(axes[1:], reaches[1:], inside)
     return totals, squares
 
 
-def _central_range(axis: Axis, weights: Floats) -> float:
-    """Range of the central 98 % of the weight."""
-    values, share = axis.rows[axis.order], np.cumsum(weights[axis.order])
-    finite = np.isfinite(values)
-    values, share = values[finite], share[finite]
-    if len(values) == 0:
-        return 0.0
-    low, high = np.searchsorted(share, share[-1] * np.array(_CENTRAL))
-    return float(values[min(high, len(values) - 1)] - values[low])
+def _central_range(axis: Axis, weights: Floats) -> Floats:
+    """Range of the central 98 % of the weight of each population, shape (t,)."""
+    order = axis.order[np.isfinite(axis.rows[axis.order])]
+    if len(order) == 0:
+        return np.zeros(len(weights))
+    values, share = axis.rows[order], np.cumsum(weights[:, order], axis=1)
+    low, high = (
+        values[np.minimum((share < share[:, -1:] * end).sum(axis=1), len(values) - 1)]
+        for end in _CENTRAL
+    )
+    return np.asarray(high - low)
 
 
 def _nearest(rows: Floats, points: Floats) -> Positions:

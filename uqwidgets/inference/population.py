@@ -133,8 +133,14 @@ class Population:
 
 def effective_sample_size(weights: Floats) -> float:
     """Effective sample size of weights (n,): (sum w)^2 / sum w^2."""
-    relative = weights / weights.max()  # avoids the underflow of squares of small weights
-    return float(relative.sum() ** 2 / np.square(relative).sum())
+    return float(effective_sample_sizes(weights))
+
+
+def effective_sample_sizes(weights: Floats) -> Floats:
+    """Effective sample size of weights (..., n) in each population."""
+    # Relative weights avoid the underflow of squares of small weights.
+    relative = weights / weights.max(axis=-1, keepdims=True)
+    return np.asarray(np.square(relative.sum(axis=-1)) / np.square(relative).sum(axis=-1))
 
 
 def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:

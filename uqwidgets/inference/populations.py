@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 
 # Values of an array (rows, populations): more populations are computed part by part.
@@ -159,6 +160,12 @@ def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[
         )
     factors = np.array([p.small_sample for p in populations])
     return mean + center, np.sqrt(np.maximum(variance, 0.0) * factors[:, None])
+
+
+def half_widths(std_error: Floats, level: float, populations: Sequence[Population]) -> Floats:
+    """Return `half_width` in many populations, from standard errors of shape (t, m)."""
+    df = np.array([population.ess for population in populations]) - 1
+    return np.asarray(quantile(df, level, "t")[:, None] * std_error)
 
 
 def _dot(one: Floats, other: Floats) -> Floats:

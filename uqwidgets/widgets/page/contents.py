@@ -18,7 +18,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import Level, Side, Track, refine, settle
+from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, refine, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
@@ -294,7 +294,8 @@ class Cohort:
     ) -> None:
         def levels(numbers: Positions, x: Floats) -> list[Level]:
             places = zip(numbers.tolist(), x.tolist(), strict=True)
-            return self._levels(at, [(features[i], sides[i].sign * each) for i, each in places])
+            some = [(features[i], sides[i].sign * each) for i, each in places]
+            return self._levels(at, some, ahead=EVEN)
 
         settle(track, sides, levels, lambda: self._report(""))
 
@@ -311,16 +312,27 @@ class Cohort:
         """Identify what a view reads of a level; without stress, most views read the rows alone."""
         return 0.0 if not level[1] and not view.reads_stress else level
 
-    def _levels(self, at: Inputs, places: Sequence[tuple[Stressed, float]]) -> list[Level]:
-        """Return levels of features, of which the weights are solved for feature by feature."""
-        unknown: dict[Stressed, list[float]] = {}
+    def _levels(
+        self,
+        at: Inputs,
+        places: Sequence[tuple[Stressed, float]],
+        ahead: Floats | None = None,
+    ) -> list[Level]:
+        """Return levels of features, of which the weights are solved for feature by feature.
+
+        Those at the distances ``ahead`` from 0 on the same sides are solved for with them.
+        """
+        unknown: dict[Stressed, dict[float, None]] = {}
         for stressed, tau in dict.fromkeys(places):
             if (stressed, tau) not in self._populations:
-                unknown.setdefault(stressed, []).append(tau)
+                taus = unknown.setdefault(stressed, {})
+                taus[tau] = None
+                if ahead is not None:
+                    taus |= dict.fromkeys((np.sign(tau) * ahead).tolist())
         for stressed, taus in unknown.items():
-            inputs = stressed.inputs(self._inputs)
-            every = self._builder.at_levels(inputs, taus, lambda: None)
-            for tau, populations in zip(taus, every, strict=True):
+            new = [tau for tau in taus if (stressed, tau) not in self._populations]
+            every = self._builder.at_levels(stressed.inputs(self._inputs), new, lambda: None)
+            for tau, populations in zip(new, every, strict=True):
                 if not self._has_room(populations):
                     break
                 self._populations[stressed, tau] = populations

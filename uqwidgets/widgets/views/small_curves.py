@@ -19,9 +19,8 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
-from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
@@ -171,9 +170,8 @@ class SmallCurvesView(View):
             for one in shown:
                 check()
                 mean, std_error = means_over_rows(one.values, populations)
-                errors = zip(std_error, populations, strict=True)
                 means.append(mean)
-                widths.append(np.stack([half_width(error, LEVEL, of) for error, of in errors]))
+                widths.append(half_widths(std_error, LEVEL, populations))
             average, width = np.concatenate(means, axis=1), np.concatenate(widths, axis=1)
             return {"average": average, "low": average - width, "high": average + width}
 

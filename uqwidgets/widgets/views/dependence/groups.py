@@ -12,9 +12,8 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.places import axis_places, place_text
@@ -81,13 +80,13 @@ class RowGroups:
         for k in range(self.count):
             members = np.flatnonzero(self.codes == k)
             own = [p.among(members) if p.scored[members].any() else None for p in populations]
-            known = [(i, p) for i, p in enumerate(own) if p is not None]
+            known = [p for p in own if p is not None]
             if not known:
                 continue
-            mean, std_error = means_over_rows(curves[:, members], [p for _, p in known])
-            for (i, population), line, error in zip(known, mean, std_error, strict=True):
-                average[i, k] = line
-                width[i, k] = half_width(error, LEVEL, population)
+            mean, std_error = means_over_rows(curves[:, members], known)
+            places = [i for i, p in enumerate(own) if p is not None]
+            average[places, k] = mean
+            width[places, k] = half_widths(std_error, LEVEL, known)
         return average, average - width, average + width
 
 

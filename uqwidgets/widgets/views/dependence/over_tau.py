@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from uqwidgets.dependence.density import axis_of, near
-from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.tracks import COARSE, Check, Level, Samples, Track, extent
@@ -26,6 +25,8 @@ _OF_SHARES = 0.005
 # In a page, errors of the average are so many times as large where a reader zooms to it; and errors
 # of the bars, which become no larger.
 _MOST_ZOOM, _BAR = 5.0, 2.0
+# Weights of rows whose neighbourhoods are summed at a time.
+_MOST_WEIGHTS = 1 << 19
 _BAND = ("average", "low", "high")
 _BAND_OF_GROUPS = ("group_average", "group_low", "group_high")
 
@@ -85,9 +86,7 @@ class _CurveSamples:
         check()
         populations, _ = self._of_known_rows(levels)
         mean, std_error = means_over_rows(self._curves.latest, populations)
-        width = np.stack(
-            [half_width(e, LEVEL, p) for e, p in zip(std_error, populations, strict=True)]
-        )
+        width = half_widths(std_error, LEVEL, populations)
         return {"average": mean, "low": mean - width, "high": mean + width}
 
     def averages_of_groups(self, levels: Sequence[Level], check: Check) -> Samples:
@@ -101,8 +100,12 @@ class _CurveSamples:
         """Return which points are near the data."""
         check()
         axis = axis_of(self._curves.evaluations.table, self._grid)
-        is_near = [near([axis], level.population.weights) for level in levels]
-        return {"near": np.stack(is_near).astype(np.float64)}
+        is_near = []
+        step = max(1, _MOST_WEIGHTS // len(axis.rows))
+        for first in range(0, len(levels), step):
+            some = [level.population.weights for level in levels[first : first + step]]
+            is_near.append(near([axis], np.stack(some)))
+        return {"near": np.concatenate(is_near).astype(np.float64)}
 
     def shares(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the share of the rows in each bar, in the colours of the lines."""

@@ -17,7 +17,7 @@ from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_profiles import ends_of_scores, known_ends_of_scores
 from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.performance.help import HELP
@@ -48,13 +48,15 @@ class PerformanceView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
+        # The scores without stress of the latest rows, which all levels of tau are compared with.
+        self._unstressed: tuple[Selection, Scores] | None = None
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
         now = self._shown_scores(inputs, populations)
         # Without stress both are one population.
         is_stressed = populations.now is not populations.unstressed
-        base = self._scores(populations.unstressed) if is_stressed else now
+        base = self._unstressed_scores(populations) if is_stressed else now
         meta: dict[str, Any] = {
             "scores": [
                 {"label": label, "unit": unit, "value": value, "low": low, "high": high, "base": b}
@@ -137,7 +139,7 @@ class PerformanceView(View):
         taus, ends = known_ends_of_scores(
             self.explainer, populations.selection, inputs.stress_feature, populations.category
         )
-        names = self._scores(populations.unstressed).names
+        names = self._unstressed_scores(populations).names
         return taus, {at: ends[name] for at, name in enumerate(names) if name in ends}
 
     def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
@@ -171,6 +173,13 @@ class PerformanceView(View):
                 # The standard error of the scores takes the weights as known.
                 std_error[at] = np.nan if tau else std_error[at]
         return replace(scores, low=low, high=high, std_error=std_error)
+
+    def _unstressed_scores(self, populations: Populations) -> Scores:
+        known = self._unstressed
+        if known is None or known[0] is not populations.selection:
+            known = (populations.selection, self._scores(populations.unstressed))
+            self._unstressed = known
+        return known[1]
 
     def _scores(self, population: Population) -> Scores:
         return self.explainer.scores(level=LEVEL, **_options(population))
