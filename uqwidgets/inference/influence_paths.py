@@ -193,9 +193,9 @@ class PathInfluences:
             for weights, total in zip(self._of_all, self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
-        by_row = _by_population(of_donors)
-        weighted = self.populations.weights * by_row
-        together = np.concatenate([by_row, np.square(by_row), weighted], axis=1)
+        values = _by_population(of_donors)
+        weighted = self.populations.weights * values
+        together = np.concatenate([values, np.square(values), weighted], axis=1)
         drawn, drawn_squared, drawn_weighted = np.split(_product(ones, together), 3)
         received = _product(self.pairs.as_donor[0], _by_population(of_scored))
         of_scored, of_donor = of_scored[:, self._rows], of_donors[:, self._rows]
@@ -214,8 +214,8 @@ class PathInfluences:
         products = _product(of_change, weighted) - self.estimates[m][:, None] * drawn_weighted
         products *= self._scale * self._s
         squares = plain.double_counted + b * (b * drawn_squared - 2 * products)
-        by_row = a * of_scored
-        squares += by_row * (repeats * by_row + 2 * (b * drawn - by_scored))
+        own = a * of_scored
+        squares += own * (repeats * own + 2 * (b * drawn - by_scored))
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
         subtracted = (slopes[0], of_scored), (slopes[1], of_donors)
         return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)

@@ -164,7 +164,7 @@ def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
     df = min(satterthwaite_df(squares), population.ess - 1)
     t = float(stdtrit(df, (1 + level) / 2))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
-    upper, lower = (float(skewness_corrected(q, skewness)) for q in (t, -t))
+    upper, lower = skewness_corrected([t, -t], skewness).tolist()
     return _within(
         Bounds(estimate, error, estimate - upper * error, estimate - lower * error), score.bounds
     )

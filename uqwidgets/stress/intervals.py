@@ -52,9 +52,8 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
         return 0.0, 0.0
     t = float(stdtrit(min(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2))
     error = np.sqrt(total) / n
-    below = float(skewness_corrected(t, 2 * skew_slope))
-    above = -float(skewness_corrected(-t, 2 * skew_slope))
-    return error * max(below, 0.0), error * max(above, 0.0)
+    upper, lower = skewness_corrected([t, -t], 2 * skew_slope).tolist()
+    return error * max(upper, 0.0), error * max(-lower, 0.0)
 
 
 def corrected_interval(

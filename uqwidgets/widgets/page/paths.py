@@ -125,5 +125,6 @@ def basis(m: int, x: Floats) -> Floats:
 def coefficients(samples: Floats, orders: int) -> Floats:
     """Return the coefficients (orders + 1, k) of the polynomial through samples (m + 1, k)."""
     m = len(samples) - 1
-    own = np.linalg.solve(basis(m, nodes(m)), samples)
-    return np.concatenate([own, np.zeros((orders - m, own.shape[1]))])
+    coefficients = np.zeros((orders + 1, samples.shape[1]))
+    np.matmul(np.linalg.inv(basis(m, nodes(m))), samples, out=coefficients[: m + 1])
+    return coefficients
