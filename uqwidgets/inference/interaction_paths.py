@@ -83,7 +83,7 @@ def _in_block(
     signs: _Values, lines: _Values, columns: Positions, w: Floats, repeats: int
 ) -> tuple[Floats, Floats]:
     n = len(w)
-    fits = _AdditiveFits(columns, w)
+    fits = _AdditiveFits(columns, w, PRECISION)
     of_signs = fits(signs, TRACE_PRECISION)
     residuals, effects = fits(lines, PRECISION)
     sizes = np.ptp(lines.values, axis=(1, 2))
@@ -91,7 +91,7 @@ def _in_block(
         axis=0
     )
     if is_additive.any():
-        again = _AdditiveFits(columns, np.ascontiguousarray(w[:, is_additive]))
+        again = _AdditiveFits(columns, np.ascontiguousarray(w[:, is_additive]), FULL_PRECISION)
         precise = again(lines, FULL_PRECISION)
         residuals[..., is_additive], effects[..., is_additive] = precise
     factors = w * w[columns]
@@ -175,9 +175,11 @@ class _AdditiveFits:
     columns : ndarray of shape (lines, n)
         Column of each row in each line; every line is a permutation.
     w : ndarray of shape (n, t)
+    precision : float
+        Of the level of the first line.
     """
 
-    def __init__(self, columns: Positions, w: Floats) -> None:
+    def __init__(self, columns: Positions, w: Floats, precision: float) -> None:
         self._columns, self._w = columns, w
         self._counts, self._transposed = _matrix(np.ones(columns.shape), columns)
         sums = w * (self._counts @ w), w * (self._transposed @ w)
@@ -192,7 +194,7 @@ class _AdditiveFits:
         )
         level = np.zeros((1, *columns.shape))
         level[:, 0] = 1.0
-        residuals, effects = self._of_rows_and_columns(_Values(level, columns), FULL_PRECISION)
+        residuals, effects = self._of_rows_and_columns(_Values(level, columns), precision)
         self._level, self._level_effects = residuals[0], effects[0]
         self._level_weights = w * w[columns] * self._level
         self._level_weights /= np.einsum("kit,kit->t", self._level_weights, self._level)
