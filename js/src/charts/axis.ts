@@ -14,13 +14,16 @@ export function ticksOf(
   spacing: number,
 ): Tick[] {
   const count = Math.max(2, Math.floor(pixels / spacing));
-  const huge = Math.max(...scale.domain().map(Math.abs)) >= EXPONENT_FROM;
   // A single tick shows a position but no scale.
   let fine = count;
-  while (scale.ticks(fine).length < 2 && fine < count + 10) fine += 1;
-  const format = scale.tickFormat(fine, huge ? "~e" : undefined);
   let values = scale.ticks(fine);
-  const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
+  while (values.length < 2 && fine < count + 10) values = scale.ticks(++fine);
+  const step = () => (values[1] ?? 0) - (values[0] ?? 0);
+  // Small steps take so many decimals that their labels would overlap.
+  const exponent =
+    scale.domain().some((end) => Math.abs(end) >= EXPONENT_FROM) || Math.abs(step()) < 1e-4;
+  const format = scale.tickFormat(fine, exponent ? "~e" : undefined);
+  const room = () => Math.abs(scale(step()) - scale(0));
   // d3 returns about as many ticks as requested; if these are too many, every second one is dropped, never zero.
   while (values.length > 2 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
@@ -30,7 +33,7 @@ export function ticksOf(
   }
   return values.map((value) => ({
     at: scale(value),
-    label: value === 0 && huge ? "0" : format(value),
+    label: value || !exponent ? format(value) : "0",
   }));
 }
 

@@ -76,8 +76,8 @@ function learnerMarks() {
 
 /** Two ticks that stand closer than their labels are wide: "0.000" is written "0". */
 function withShortZero(marks: Tick[]): Tick[] {
-  const [first, second] = marks;
-  if (marks.length !== 2 || !first || !second) return marks;
+  const [first, second, third] = marks;
+  if (!first || !second || third) return marks;
   const widths = (labelWidth([first.label]) + labelWidth([second.label])) / 2;
   if (Math.abs(second.at - first.at) > widths + 4) return marks;
   return marks.map(({ at, label }) => ({ at, label: Number(label) === 0 ? "0" : label }));
