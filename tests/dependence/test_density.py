@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 
 from uqwidgets import Explainer
+from uqwidgets.dependence.density import axis_of
+from uqwidgets.dependence.density import near as near_in
+from uqwidgets.dependence.grids import grid_of
 
 
 def explained(**columns):
@@ -76,6 +79,19 @@ def test_normal_values_beyond_two_and_a_half_standard_deviations_are_far():
     column = np.random.default_rng(0).normal(size=100_000)
     grid = np.array([-5, -2.6, -2.2, 0, 2.2, 2.6, 5, 50])
     assert near(column, grid).tolist() == [False, False, True, True, True, False, False, False]
+
+
+@pytest.mark.parametrize("columns", [["number"], ["text"], ["number", "text"]])
+def test_several_populations_have_the_points_of_each(columns):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"number": rng.normal(size=60), "text": rng.choice(list("abc"), 60)})
+    frame.loc[::7, "number"] = np.nan
+    table = Explainer(lambda d: np.zeros(len(d)), frame, np.zeros(60)).table
+    axes = [axis_of(table, grid_of(table, column, 9)) for column in columns]
+    weights = rng.exponential(size=(5, 60)) ** 3
+    together = near_in(axes, weights)
+    assert 0 < together.mean() < 1
+    np.testing.assert_array_equal(together, [near_in(axes, each) for each in weights])
 
 
 def test_near_does_not_depend_on_the_resolution_of_the_grid():
