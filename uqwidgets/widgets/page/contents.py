@@ -261,7 +261,7 @@ class Cohort:
             while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
                 self._refine(view, track, [sides[i] for i in todo], [features[i] for i in todo], at)
             if track.derivation is not None or any(len(side.rough(track)) for side in sides):
-                self._settle(track, sides, features, at)
+                self._settle(view, track, sides, features, at)
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
@@ -290,12 +290,21 @@ class Cohort:
         refine(track, sides, {name: values[place] for name, values in samples.items()})
 
     def _settle(
-        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
+        self,
+        view: View,
+        track: Track,
+        sides: Sequence[Side],
+        features: Sequence[Stressed],
+        at: Inputs,
     ) -> None:
+        # Together, the weights of all levels of a side take hardly longer than those of one.
+        n_weights = len(view.explainer.table) * len(sides) * len(EVEN)
+        ahead = EVEN if n_weights <= _MOST_WEIGHTS else EVEN[:0]
+
         def levels(numbers: Positions, x: Floats) -> list[Level]:
             places = zip(numbers.tolist(), x.tolist(), strict=True)
             some = [(features[i], sides[i].sign * each) for i, each in places]
-            return self._levels(at, some, ahead=EVEN)
+            return self._levels(at, some, ahead)
 
         settle(track, sides, levels, lambda: self._report(""))
 
@@ -316,7 +325,7 @@ class Cohort:
         self,
         at: Inputs,
         places: Sequence[tuple[Stressed, float]],
-        ahead: Floats | None = None,
+        ahead: Floats = EVEN[:0],
     ) -> list[Level]:
         """Return levels of features, of which the weights are solved for feature by feature.
 
@@ -326,9 +335,7 @@ class Cohort:
         for stressed, tau in dict.fromkeys(places):
             if (stressed, tau) not in self._populations:
                 taus = unknown.setdefault(stressed, {})
-                taus[tau] = None
-                if ahead is not None:
-                    taus |= dict.fromkeys((np.sign(tau) * ahead).tolist())
+                taus |= dict.fromkeys([tau, *(np.sign(tau) * ahead).tolist()])
         for stressed, taus in unknown.items():
             new = [tau for tau in taus if (stressed, tau) not in self._populations]
             every = self._builder.at_levels(stressed.inputs(self._inputs), new, lambda: None)
