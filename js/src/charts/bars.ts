@@ -78,8 +78,7 @@ function learnerMarks() {
 function withShortZero(marks: Tick[]): Tick[] {
   const [first, second, third] = marks;
   if (!first || !second || third) return marks;
-  const widths = (labelWidth([first.label]) + labelWidth([second.label])) / 2;
-  if (Math.abs(second.at - first.at) > widths + 4) return marks;
+  if (second.at - first.at > labelWidth([first.label, second.label]) + 4) return marks;
   return marks.map(({ at, label }) => ({ at, label: Number(label) === 0 ? "0" : label }));
 }
 
