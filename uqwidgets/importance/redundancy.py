@@ -314,7 +314,7 @@ class UnexplainedShare:
     def r2(self, level: float) -> tuple[float, float, float]:
         """R2 and its interval, which does not exceed 1."""
         least, most = transformed_interval(self.unexplained, self._half(level), (0.0, np.inf))
-        return 1 - self.unexplained, 1 - most, 1 - least
+        return 1 - self.unexplained, 1 - float(most), 1 - float(least)
 
     def gain(self, without: UnexplainedShare, level: float) -> tuple[float, float, float]:
         """Increase of R2 over that without the target, and its interval from the same rows."""

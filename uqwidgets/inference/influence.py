@@ -39,7 +39,7 @@ class Influence:
     @property
     def precision(self) -> float:
         """Relative precision of the variance that follows from it."""
-        return relative_precision(self.parts)
+        return float(relative_precision(self.parts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,11 @@ def dot(one: Floats, other: Floats) -> float:
     return float(np.einsum("i,i->", one, other))
 
 
+def dots(one: Floats, other: Floats) -> Floats:
+    """Sum of products over the last axis of two arrays of shape (..., n) or (n,)."""
+    return np.asarray(np.einsum("...i,...i->...", one, other))
+
+
 def weighted_sums(lines: Floats, weights: Floats) -> Floats:
     """Weighted sum of every line: (m, n) and (n,) to (m,)."""
     sums: Floats = np.einsum("mi,i->m", lines, weights)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dots
 
 # One or two rows may have nearly all of the influence. The data then show that variance and
 # skewness are large, but not how large. So the degrees of freedom have a lower bound, and Hall's
@@ -26,8 +26,8 @@ _MAX_CUBIC = 7 / 24  # 3 a t = 7/8: the argument of the cube root is at least ab
 _JACKKNIFE_GROUPS = 20
 
 
-def relative_precision(parts: Floats) -> float:
-    r"""Squared ratio of an unbiased variance estimate to its own standard error.
+def relative_precision(parts: Floats) -> Floats:
+    r"""Squared ratio of unbiased variance estimates to their own standard error.
 
     With :math:`p_i` the share of row i in the sum of the parts it is
     :math:`1 / (\sum p_i^2 - 1/n)`. Twice this number are the degrees of freedom of the estimate
@@ -35,21 +35,20 @@ def relative_precision(parts: Floats) -> float:
 
     Parameters
     ----------
-    parts : ndarray of shape (n,)
+    parts : ndarray of shape (..., n)
         Contribution of each row to a multiple of the variance; single ones may be negative.
 
     Returns
     -------
-    float
+    ndarray of shape (...)
         0 where their sum is not positive.
     """
-    n, total = len(parts), float(parts.sum())
-    if not total > 0:
-        return 0.0
-    shares = parts / total
+    n, total = parts.shape[-1], parts.sum(axis=-1)
+    is_known = total > 0
+    shares = parts / np.where(is_known, total, 1.0)[..., None]
     # Shares avoid the overflow of fourth powers. The lower bound is for equal parts, whose
     # difference from 1/n is only rounding.
-    return 1 / max(dot(shares, shares) - 1 / n, 2 / n**2)
+    return np.where(is_known, 1 / np.maximum(dots(shares, shares) - 1 / n, 2 / n**2), 0.0)
 
 
 def positive_variance(total: npt.ArrayLike, error: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -76,18 +75,22 @@ def positive_variance(total: npt.ArrayLike, error: npt.ArrayLike) -> tuple[Float
     return variance, np.where(uncertain, np.maximum(2 * positive**2, _MIN_DF), np.inf)
 
 
-def satterthwaite_df(squares: Floats) -> float:
-    r"""Degrees of freedom of a variance that is estimated from squared influences.
+def satterthwaite_df(squares: Floats) -> Floats:
+    r"""Degrees of freedom of variances that are estimated from squared influences.
 
     They are :math:`2 / (\sum \psi_i^4 / (\sum \psi_i^2)^2 - 1/n)` (Satterthwaite 1946), and at
     least 10.
 
     Parameters
     ----------
-    squares : ndarray of shape (n,)
-        Squared influences, not all of them zero.
+    squares : ndarray of shape (..., n)
+        Squared influences.
+
+    Returns
+    -------
+    ndarray of shape (...)
     """
-    return max(2 * relative_precision(squares), _MIN_DF)
+    return np.maximum(2 * relative_precision(squares), _MIN_DF)
 
 
 def skewness_corrected(

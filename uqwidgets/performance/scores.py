@@ -161,7 +161,7 @@ def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
     if math.isnan(estimate) or not error > 0:
         end = estimate if error == 0 else np.nan
         return Bounds(estimate, error, end, end)
-    df = min(satterthwaite_df(squares), population.ess - 1)
+    df = min(float(satterthwaite_df(squares)), population.ess - 1)
     t = float(stdtrit(df, (1 + level) / 2))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = skewness_corrected([t, -t], skewness).tolist()

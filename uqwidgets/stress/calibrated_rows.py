@@ -6,7 +6,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.influence import MIN_FREE_WEIGHT, skew_slope
 
 
@@ -67,48 +67,55 @@ class CalibratedRows:
             self._slope_excess[:, -1] += self._goal
         self._xi_change = lost @ self._inverse
 
-    def influence(self, output: Floats) -> tuple[Floats, float]:
-        """Influence of each row on the weighted mean of an output, and the skewness of its error.
+    def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
+        """Influence of each row on the weighted mean of outputs, and the skewness of its error.
 
         Parameters
         ----------
-        output : ndarray of shape (n,)
+        outputs : ndarray of shape (..., n)
 
         Returns
         -------
-        influence : ndarray of shape (n,)
+        influence : ndarray of shape (..., n)
             Its mean square over n is the variance of the mean.
-        skew_slope : float
+        skew_slope : ndarray of shape (...)
             See `uqwidgets.stress.influence.StressedRows.influence`.
         """
-        direct, through_goal = self.parts(output)
+        direct, through_goal = self.parts(outputs)
         plain, robust = direct + through_goal, direct * self._hc4_factor + through_goal
-        total = dot(plain, plain)
-        if not total > 0:
-            return robust, 0.0
+        total = dots(plain, plain)[..., None]
         lost = direct / self.n / self._free
         movement = -through_goal / max(self.n - 1, 1) - lost
         # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
         # the slopes, which change with xi and without the row.
-        by_slopes = plain @ self._slope_excess
-        slopes_by_xi = (self._moments * direct[:, None]).T @ self._moments / self.n
-        by_xi = (plain * direct) @ self._moments + by_slopes @ self._inverse @ slopes_by_xi
-        change = self._xi_change @ by_xi + self.share / self._free * dot(plain, direct)
-        change += lost * (dot(plain, self.weights) - self._moments @ (self._inverse @ by_slopes))
+        by_slopes = (plain @ self._slope_excess)[..., None, :] @ self._inverse
+        slopes_by_xi = (direct[..., None, :] * self._moments.T) @ self._moments / self.n
+        by_xi = (plain * direct) @ self._moments + (by_slopes @ slopes_by_xi)[..., 0, :]
+        change = by_xi @ self._xi_change.T
+        change += self.share / self._free * dots(plain, direct)[..., None]
+        change += lost * (
+            dots(plain, self.weights)[..., None] - by_slopes[..., 0, :] @ self._moments.T
+        )
         squares = np.square(robust)
-        remaining = 1 - squares / squares.sum() + 2 * change / total
-        movement -= movement.mean()
-        return robust, skew_slope(movement, remaining, float(squares.sum()), self.n)
+        sums = squares.sum(axis=-1)
+        is_moved = total > 0
+        remaining = 1 - squares / np.where(is_moved, sums[..., None], 1.0)
+        remaining += 2 * change / np.where(is_moved, total, 1.0)
+        movement -= movement.mean(axis=-1, keepdims=True)
+        return robust, skew_slope(np.where(is_moved, movement, 0.0), remaining, sums, self.n)
 
-    def means_without(self, output: Floats) -> Floats:
-        """Weighted mean of an output (n,) without each row, to first order, with the HC4 factor."""
-        direct, through_goal = self.parts(output)
+    def means_without(self, outputs: Floats) -> Floats:
+        """Weighted means of outputs (..., n) without each row, to first order, with HC4 factors."""
+        direct, through_goal = self.parts(outputs)
         change = (direct * self._hc4_factor + through_goal) / max(self.n - 1, 1)
-        return np.asarray(dot(self.share, output) - (change - change.mean()))
+        change -= change.mean(axis=-1, keepdims=True)
+        return np.asarray(dots(self.share, outputs)[..., None] - change)
 
-    def parts(self, output: Floats) -> tuple[Floats, Floats]:
-        """Influence on the mean of an output through the rows' own weight, and through the goal."""
-        centred = output - dot(self.share, output)
-        slopes = self._inverse @ (self._moments.T @ (self.share * centred))
-        through = self._goal * slopes[-1] if len(slopes) else self._goal
-        return self.weights * (centred - self._moments @ slopes), through
+    def parts(self, outputs: Floats) -> tuple[Floats, Floats]:
+        """Influences on means of outputs through the rows' own weight, and through the goal."""
+        centred = outputs - dots(self.share, outputs)[..., None]
+        slopes = ((self.share * centred) @ self._moments) @ self._inverse
+        through = np.zeros_like(centred)
+        if self._moments.shape[1]:
+            through += slopes[..., -1:] * self._goal
+        return self.weights * (centred - slopes @ self._moments.T), through

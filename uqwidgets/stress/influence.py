@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dot, dots
 from uqwidgets.stress.jackknife import Jackknife
 from uqwidgets.stress.projection import Column
 
@@ -48,8 +49,8 @@ class LeaveOneOutEffects:
     target_change: Floats
 
     def skew_slope(
-        self, direct: Floats, through_target: Floats, robust: Floats, slope: float
-    ) -> float:
+        self, direct: Floats, through_target: Floats, robust: Floats, slope: npt.ArrayLike
+    ) -> Floats:
         """Slope of the log standard error on the estimate, see `StressedRows.influence`.
 
         Parameters
@@ -58,64 +59,70 @@ class LeaveOneOutEffects:
             See `without_rows`.
         """
         movement, remaining = self.without_rows(direct, through_target, robust, slope)
-        return skew_slope(movement, remaining, float(np.square(robust).sum()), self.n)
+        return skew_slope(movement, remaining, np.square(robust).sum(axis=-1), self.n)
 
     def without_rows(
-        self, direct: Floats, through_target: Floats, robust: Floats, slope: float
+        self, direct: Floats, through_target: Floats, robust: Floats, slope: npt.ArrayLike
     ) -> tuple[Floats, Floats]:
-        """Movement of the estimate, and what remains of the sum of squares, without each row.
+        """Movement of estimates, and what remains of the sum of squares, without each row.
 
         Parameters
         ----------
-        direct, through_target, robust : ndarray of shape (g,)
+        direct, through_target, robust : ndarray of shape (..., g)
             Influence through the rows' own weight, influence through the target, and their sum
             with the HC4 factor on the first.
-        slope : float
+        slope : array-like of shape (...)
             Derivative of the estimate with respect to the target.
 
         Returns
         -------
-        movement : ndarray of shape (g,)
+        movement : ndarray of shape (..., g)
             Change of the estimate, around its mean.
-        remaining : ndarray of shape (g,)
+        remaining : ndarray of shape (..., g)
             Sum of the squared influences over that with all rows; 1 where all influences are 0.
         """
         plain, squares = direct + through_target, np.square(robust)
-        total, robust_total = dot(plain, plain), float(squares.sum())
-        if not total > 0:
-            return np.zeros_like(plain), np.ones_like(plain)
+        total = dots(plain, plain)[..., None]
         lost = direct / self.n * self.inverse_free_weight
-        movement = slope * self.target_change - lost
-        movement -= movement.mean()
+        movement = np.asarray(slope)[..., None] * self.target_change - lost
+        movement -= movement.mean(axis=-1, keepdims=True)
         # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
         # the slope.
-        by_xi = dot(plain * direct, self.deviation)
-        by_weight = dot(plain, direct)
-        by_mean = dot(plain, self.weights)
-        by_slope = dot(plain, self.target_excess)
-        curvature = dot(direct, self.squared_distance) / self.n
+        by_xi = dots(plain * direct, self.deviation)[..., None]
+        by_weight = dots(plain, direct)[..., None]
+        by_mean = dots(plain, self.weights)[..., None]
+        by_slope = dots(plain, self.target_excess)[..., None]
+        curvature = dots(direct, self.squared_distance)[..., None] / self.n
         change = self.xi_change * (by_xi + curvature * by_slope) + self.lost_weight * by_weight
         change += lost * (by_mean - by_slope * self.standard)
-        return movement, 1 - squares / robust_total + 2 * change / total
+        is_moved = total > 0
+        unit = np.where(is_moved, squares.sum(axis=-1, keepdims=True), 1.0)
+        remaining = 1 - squares / unit + 2 * change / np.where(is_moved, total, 1.0)
+        return np.where(is_moved, movement, 0.0), np.where(is_moved, remaining, 1.0)
 
 
-def skew_slope(movement: Floats, remaining: Floats, total: float, n: int) -> float:
+def skew_slope(movement: Floats, remaining: Floats, total: Floats, n: int) -> Floats:
     """Slope of the log standard error on the estimate over the samples that lack one row.
 
     Parameters
     ----------
-    movement, remaining : ndarray of shape (g,)
+    movement, remaining : ndarray of shape (..., g)
         See `LeaveOneOutEffects.without_rows`.
-    total : float
+    total : ndarray of shape (...)
         Sum of the squared influences.
     n : int
         Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        0 where the estimate does not move.
     """
-    movement_total = dot(movement, movement)
-    if not movement_total > 0:
-        return 0.0
+    movement_total = dots(movement, movement)
     log_error = np.log(np.maximum(remaining, MIN_FREE_WEIGHT)) / 2
-    return float(dot(movement, log_error) / movement_total * np.sqrt(total) / n)
+    unit = np.where(movement_total > 0, movement_total, 1.0)
+    slope = dots(movement, log_error) / unit * np.sqrt(total) / n
+    return np.where(movement_total > 0, slope, 0.0)
 
 
 class StressedRows:
@@ -193,8 +200,8 @@ class StressedRows:
             target_change=self.target_change,
         )
 
-    def influence(self, output: Floats) -> tuple[Floats, float]:
-        r"""Influence of each row on the stressed mean of an output, and the skewness of its error.
+    def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
+        r"""Influence of each row on the stressed mean of outputs, and the skewness of its error.
 
         The standard error of a skewed output is smallest in those samples whose mean is too small.
         The skew slope is the change of the logarithm of the standard error while the estimate grows
@@ -205,28 +212,28 @@ class StressedRows:
 
         Parameters
         ----------
-        output : ndarray of shape (n,)
+        outputs : ndarray of shape (..., n)
 
         Returns
         -------
-        influence : ndarray of shape (n,)
+        influence : ndarray of shape (..., n)
             Its mean square over n is the variance of the mean.
-        skew_slope : float
+        skew_slope : ndarray of shape (...)
         """
-        direct, through_target, robust, slope = self.parts(output)
+        direct, through_target, robust, slope = self.parts(outputs)
         return robust, self.effects.skew_slope(direct, through_target, robust, slope)
 
-    def parts(self, output: Floats) -> tuple[Floats, Floats, Floats, float]:
-        """Parts of the influence on the stressed mean, see `LeaveOneOutEffects.without_rows`."""
-        centred = output - dot(self.share, output)
-        slope = dot(self.share * self.standard, centred)
-        residual = centred - slope * self.deviation
-        direct, through_target = self.weights * residual, slope * self.target
+    def parts(self, outputs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Parts of the influence on stressed means, see `LeaveOneOutEffects.without_rows`."""
+        centred = outputs - dots(self.share, outputs)[..., None]
+        slope = dots(self.share * self.standard, centred)
+        residual = centred - slope[..., None] * self.deviation
+        direct, through_target = self.weights * residual, slope[..., None] * self.target
         return direct, through_target, direct * self.hc4_factor + through_target, slope
 
-    def means_without(self, output: Floats) -> Floats:
-        """Stressed mean of an output (n,) without each row, with weights that are solved anew."""
-        return self.jackknife.means(output)
+    def means_without(self, outputs: Floats) -> Floats:
+        """Stressed means of outputs (..., n) without each row, with weights solved anew."""
+        return self.jackknife.means(outputs)
 
     @cached_property
     def jackknife(self) -> Jackknife:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
@@ -25,8 +26,10 @@ _NAMED = 3
 _ROUNDING = 1e-12
 
 
-def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[float, float]:
-    r"""How far a skewness-corrected t interval reaches below and above an estimate.
+def half_widths(
+    influence: Floats, skew_slope: npt.ArrayLike, level: float
+) -> tuple[Floats, Floats]:
+    r"""How far skewness-corrected t intervals reach below and above estimates.
 
     Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
     therefore those of the estimated variance (Satterthwaite 1946), and the quantiles are those of
@@ -35,38 +38,35 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
 
     Parameters
     ----------
-    influence : ndarray of shape (n,)
-    skew_slope : float
+    influence : ndarray of shape (..., n)
+    skew_slope : array-like of shape (...)
         See `StressedRows.influence`.
     level : float
 
     Returns
     -------
-    below, above : float
+    below, above : ndarray of shape (...)
         In the unit of the influence, never negative.
     """
-    n = len(influence)
+    n = influence.shape[-1]
     squares = np.square(influence)
-    total = float(squares.sum())
-    if total == 0:
-        return 0.0, 0.0
-    t = float(stdtrit(min(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2))
-    error = np.sqrt(total) / n
-    upper, lower = skewness_corrected([t, -t], 2 * skew_slope).tolist()
-    return error * max(upper, 0.0), error * max(-lower, 0.0)
+    t = stdtrit(np.minimum(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2)
+    error = np.sqrt(squares.sum(axis=-1)) / n
+    upper, lower = skewness_corrected(np.stack([t, -t]), 2 * np.asarray(skew_slope))
+    return error * np.maximum(upper, 0.0), error * np.maximum(-lower, 0.0)
 
 
 def corrected_interval(
-    value: float,
+    value: npt.ArrayLike,
     influence: Floats,
-    bias: float,
-    skew_slope: float,
+    bias: npt.ArrayLike,
+    skew_slope: npt.ArrayLike,
     level: float,
-    bounds: tuple[float, float],
+    bounds: tuple[npt.ArrayLike, npt.ArrayLike],
     ess_share: float,
-    curvature_share: float,
-) -> tuple[float, float]:
-    """Interval of a stressed estimate, corrected for the skewness and the bias of its error.
+    curvature_share: npt.ArrayLike,
+) -> tuple[Floats, Floats]:
+    """Intervals of stressed estimates, corrected for the skewness and the bias of their error.
 
     The logarithm or logit of `transformed_interval` already removes skewness, by the curvature of
     the transformation, so that less remains to be corrected. Under stress the heaviest rows of the
@@ -76,30 +76,37 @@ def corrected_interval(
 
     Parameters
     ----------
-    value : float
-        The estimate.
-    influence : ndarray of shape (n,)
+    value : array-like of shape (...)
+        The estimates.
+    influence : ndarray of shape (..., n)
         Of rows, or of groups of rows.
-    bias : float
-        Jackknife bias of the estimate.
-    skew_slope : float
+    bias : array-like of shape (...)
+        Jackknife bias of the estimates.
+    skew_slope : array-like of shape (...)
         See `uqwidgets.stress.influence.StressedRows.influence`.
     level : float
-    bounds : tuple of float
-        Lower and upper bound of the quantity.
+    bounds : tuple of two array-likes of shape (...)
+        Lower and upper bound of the quantities.
     ess_share : float
         Effective sample size of the weights, over the number of rows.
-    curvature_share : float
+    curvature_share : array-like of shape (...)
         The part of the curvature that is subtracted, between 0 and 1.
+
+    Returns
+    -------
+    low, high : ndarray of shape (...)
     """
-    low, high = bounds
-    error = float(np.sqrt(np.square(influence).sum())) / len(influence)
-    if low < value < high:
-        skew_slope += curvature_share * (error / (high - value) - error / (value - low))
+    value, (low, high) = np.asarray(value), (np.asarray(bound) for bound in bounds)
+    error = np.sqrt(np.square(influence).sum(axis=-1)) / influence.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curvature = error / (high - value) - error / (value - low)
+    curvature = np.where((low < value) & (value < high), curvature, 0.0)
+    skew_slope = np.asarray(skew_slope) + np.asarray(curvature_share) * curvature
     below, above = half_widths(influence, skew_slope, level)
     limit = _MAX_BIAS * error
-    shift = min(max(_BIAS_FACTOR * (1 - ess_share) * bias, -limit), limit)
-    return transformed_interval(value, (below + max(shift, 0.0), above + max(-shift, 0.0)), bounds)
+    shift = np.clip(_BIAS_FACTOR * (1 - ess_share) * np.asarray(bias), -limit, limit)
+    sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
+    return transformed_interval(value, sides, (low, high))
 
 
 def is_zero_or_one(value: float, bounds: tuple[float, float]) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dot, dots
 from uqwidgets.stress.constrained.tilting import tilt
 
 # The power series is accurate to about 1e-4 of a row's influence if the row's leverage (the
@@ -102,24 +103,29 @@ class Jackknife:
             )
         return solved[0], solved[1], solved[2]
 
-    def _moments(self, output: Floats, terms: int) -> Floats:
-        """Weighted sums of an output (n,) times the powers 0, 1, ... of u."""
-        term, sums = self._share * output, np.empty(terms)
+    def _moments(self, outputs: Floats, terms: int) -> Floats:
+        """Weighted sums of outputs (..., n) times powers of u, shape (terms, ...)."""
+        term, sums = self._share * outputs, np.empty((terms, *outputs.shape[:-1]))
         for q in range(terms):
-            sums[q] = term.sum()
+            sums[q] = term.sum(axis=-1)
             term *= self._u
         return sums
 
-    def means(self, output: Floats) -> Floats:
-        """Weighted mean of an output (n,) without each of the rows, shape (n,)."""
-        centre = dot(self._share, output)
-        centred = output - centre
-        series = self._moments(centred, _ORDER + 1) / _FACTORIALS
-        sums = _polynomials(series[:, None], self._delta)[0] - self._own * centred
+    def means(self, outputs: Floats) -> Floats:
+        """Weighted means of outputs without each of the rows, both of shape (..., n)."""
+        centre = dots(self._share, outputs)[..., None]
+        centred = outputs - centre
+        flat = centred.reshape(-1, centred.shape[-1])
+        series = self._moments(flat, _ORDER + 1) / _FACTORIALS[:, None]
+        means = _polynomials(series, self._delta)
+        means -= self._own * flat
+        means /= self._weight
         # A mean lies within the range of the output, however inaccurate the series is.
-        means = np.clip(sums / self._weight, centred.min(), centred.max())
-        means[self._one_by_one] = [dot(weights, centred) for weights in self._weights_without]
-        return np.asarray(centre + means)
+        least, most = flat.min(axis=1, keepdims=True), flat.max(axis=1, keepdims=True)
+        np.clip(means, least, most, out=means)
+        for row, weights in zip(self._one_by_one, self._weights_without, strict=True):
+            means[:, row] = dots(weights, flat)
+        return centre + means.reshape(centred.shape)
 
 
 def _solve(
@@ -162,24 +168,24 @@ def tilt_weights(weights: Floats, exponents: Floats) -> Floats:
     return np.asarray(weights * np.exp(np.minimum(exponents, _MAX_EXPONENT)))
 
 
-def influence_and_bias(without: Floats, value: float) -> tuple[Floats, float]:
-    """Jackknife influence of each row on an estimate, and jackknife bias of the estimate.
+def influence_and_bias(without: Floats, value: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Jackknife influence of each row on estimates, and jackknife bias of the estimates.
 
     Parameters
     ----------
-    without : ndarray of shape (n,)
-        The estimate without each row.
-    value : float
-        The estimate.
+    without : ndarray of shape (..., n)
+        The estimates without each row.
+    value : array-like of shape (...)
+        The estimates.
 
     Returns
     -------
-    influence : ndarray of shape (n,)
+    influence : ndarray of shape (..., n)
         Its mean square over n is the variance of the estimate.
-    bias : float
+    bias : ndarray of shape (...)
     """
-    n, mean = len(without), float(without.mean())
-    return np.sqrt(n * (n - 1)) * (mean - without), (n - 1) * (mean - value)
+    n, mean = without.shape[-1], without.mean(axis=-1)
+    return np.sqrt(n * (n - 1)) * (mean[..., None] - without), (n - 1) * (mean - value)
 
 
 def _polynomials(coefficients: Floats, x: Floats) -> Floats:

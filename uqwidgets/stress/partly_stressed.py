@@ -6,7 +6,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.influence import (
     MIN_FREE_WEIGHT,
     LeaveOneOutEffects,
@@ -72,35 +72,37 @@ class PartlyStressedRows(StressedRows):
             target_change=self.target_change,
         )
 
-    def influence(self, output: Floats) -> tuple[Floats, float]:
-        """Influence of each row on the mean of an output, and the skewness of its error.
+    def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
+        """Influence of each row on the mean of outputs, and the skewness of its error.
 
         Parameters
         ----------
-        output : ndarray of shape (n,)
+        outputs : ndarray of shape (..., n)
             Of the rows with a value, then of the others.
 
         Returns
         -------
-        influence : ndarray of shape (n,)
-        skew_slope : float
+        influence : ndarray of shape (..., n)
+        skew_slope : ndarray of shape (...)
             See `StressedRows.influence`.
         """
         m, n = self.n_known, self.n
-        k, others = n - m, output[m:]
-        direct, through_target, robust, slope = self.known.parts(output[:m])
-        mean, mean_of_others = dot(self.known.share, output[:m]), float(others.mean())
-        theta, difference = dot(self.share, output), mean - mean_of_others
+        known, others = outputs[..., :m], outputs[..., m:]
+        direct, through_target, robust, slope = self.known.parts(known)
+        mean, mean_of_others = self._mean_of_known(known), others.mean(axis=-1, keepdims=True)
+        theta, difference = dots(self.share, outputs)[..., None], mean - mean_of_others
         centred = others - mean_of_others
         influence = np.concatenate(
-            [robust + mean - theta, centred * self.hc4_factor[m:] + mean_of_others - theta]
+            [robust + mean - theta, centred * self.hc4_factor[m:] + mean_of_others - theta],
+            axis=-1,
         )
         # The sum of squares is that within both kinds of rows, and that between their means.
         moved, remaining = self.known.effects.without_rows(direct, through_target, robust, slope)
-        within, within_others = float(np.square(robust).sum()), float(np.square(centred).sum())
-        total = within + within_others + m * k / n * difference**2
-        if not total > 0:
-            return influence, 0.0
+        within, within_others = (
+            np.square(each).sum(axis=-1, keepdims=True) for each in (robust, centred)
+        )
+        k = n - m
+        total = within + within_others + m * k / n * np.square(difference)
         fewer = max(k - 1, 1)
         squares = np.concatenate(
             [
@@ -111,18 +113,28 @@ class PartlyStressedRows(StressedRows):
                 + within_others
                 - k / fewer * np.square(centred)
                 + m * (k - 1) / (n - 1) * np.square(difference + centred / fewer),
-            ]
+            ],
+            axis=-1,
         )
+        squares /= np.where(total > 0, total, 1.0)
         movement = self._without(mean + moved, others, mean) - theta
-        return influence, skew_slope(movement - movement.mean(), squares / total, total, n)
+        movement -= movement.mean(axis=-1, keepdims=True)
+        slope = skew_slope(movement, squares, total[..., 0], n)
+        return influence, np.where(total[..., 0] > 0, slope, 0.0)
 
-    def means_without(self, output: Floats) -> Floats:
-        """Mean of an output (n,) without each row, with weights that are solved anew."""
+    def means_without(self, outputs: Floats) -> Floats:
+        """Means of outputs (..., n) without each row, with weights that are solved anew."""
         m = self.n_known
-        without, mean = self.known.means_without(output[:m]), dot(self.known.share, output[:m])
-        return self._without(without, output[m:], mean)
+        known = outputs[..., :m]
+        without, mean = self.known.means_without(known), self._mean_of_known(known)
+        return self._without(without, outputs[..., m:], mean)
 
-    def _without(self, known: Floats, others: Floats, mean: float) -> Floats:
+    def _mean_of_known(self, outputs: Floats) -> Floats:
+        """Stressed means of outputs (..., m) of the rows with a value, shape (..., 1)."""
+        return dots(self.known.share, outputs)[..., None]
+
+    def _without(self, known: Floats, others: Floats, mean: Floats) -> Floats:
         """Means of all rows without each, from those of the rows with a value."""
-        m, n, total = self.n_known, self.n, float(others.sum())
-        return np.concatenate([(m - 1) * known + total, m * mean + total - others]) / (n - 1)
+        m, n, total = self.n_known, self.n, others.sum(axis=-1, keepdims=True)
+        parts = [(m - 1) * known + total, m * mean + total - others]
+        return np.concatenate(parts, axis=-1) / (n - 1)

@@ -14,23 +14,16 @@ from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import effective_sample_size
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import undefined
-from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.indicators import RATIO, Indicator, MetricIndicator
+from uqwidgets.stress.indicators import Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import (
-    COVERAGE_BY_ROWS,
-    clopper_pearson,
-    corrected_interval,
-    coverage_remarks,
-    is_zero_or_one,
-)
-from uqwidgets.stress.jackknife import influence_and_bias
+from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
+from uqwidgets.stress.summaries import summaries
 
 
 def stress(
@@ -214,6 +207,12 @@ def _over_rows(
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
+    plain = [one for one in indicators if isinstance(one, Indicator)]
+    is_plain = np.array([isinstance(one, Indicator) for one in indicators])
+
+    def chosen(output: Floats) -> Floats:
+        return output if summarised is None else output[summarised]
+
     for t, projection in enumerate(stressed.column.projections(taus)):
         targets[t] = projection.target
         status.append(projection.status)
@@ -228,6 +227,8 @@ def _over_rows(
             rows = StressedRows(stressed.column, float(taus[t]), projection.weights)
             if len(stressed.unmoved):
                 rows = PartlyStressedRows(rows, len(stressed.unmoved))
+        of_plain = summaries(plain, chosen, weights, rows, level)
+        values[is_plain, t], low[is_plain, t], high[is_plain, t] = of_plain
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, MetricIndicator):
                 score = stressed.score_of_summarised(indicator.score, n)
@@ -236,14 +237,6 @@ def _over_rows(
                     low[q, t], high[q, t] = metric_interval(
                         score, value, rows, level, indicator.bounds
                     )
-                continue
-            outputs = [v if summarised is None else v[summarised] for v in indicator.per_row]
-            means = np.array([dot(weights, output) for output in outputs]) / len(weights)
-            values[q, t] = value = float(indicator.combine(*means))
-            if rows is not None and level is not None and np.isfinite(value):
-                low[q, t], high[q, t] = indicator_interval(
-                    indicator, value, outputs, means, rows, level
-                )
     return _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),
@@ -288,41 +281,3 @@ def half_share(weights: Floats) -> float:
     """Smallest share of the rows that carries half the weight, between 0 and 0.5."""
     heaviest = np.cumsum(np.sort(weights)[::-1])
     return float(np.searchsorted(heaviest, heaviest[-1] / 2) + 1) / len(weights)
-
-
-def indicator_interval(
-    indicator: Indicator,
-    value: float,
-    outputs: Sequence[Floats],
-    means: Floats,
-    rows: StressedRows | CalibratedRows,
-    level: float,
-) -> tuple[float, float]:
-    """Interval of an indicator that is a function of weighted means of outputs.
-
-    Parameters
-    ----------
-    indicator : Indicator
-    value : float
-        The indicator under the weights of the rows.
-    outputs : sequence of ndarray of shape (n,), length k
-    means : ndarray of shape (k,)
-        Of the outputs, under these weights.
-    rows : StressedRows or CalibratedRows
-    level : float
-    """
-    if is_zero_or_one(value, indicator.bounds):
-        # The effective sample size of a rate is that of the rows in its denominator.
-        others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
-        return clopper_pearson(value, effective_sample_size(others), level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.array(indicator.combination.slopes(*means))
-    _, skew_slope = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
-    without = indicator.combine(*(rows.means_without(output) for output in outputs))
-    influence, bias = influence_and_bias(without, value)
-    ess_share = rows.ess_share
-    # Two bounds limit the skewness, so that more of the curvature can be subtracted.
-    curvature = (1 + ess_share) / 2 if np.isfinite(indicator.bounds).all() else ess_share
-    return corrected_interval(
-        value, influence, bias, skew_slope, level, indicator.bounds, ess_share, curvature
-    )

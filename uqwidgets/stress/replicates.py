@@ -72,9 +72,10 @@ def metric_interval(
     skew_slope = group_skew_slope(score, value, rows, influence)
     if not np.isfinite(skew_slope):
         return np.nan, np.nan
-    return corrected_interval(
+    low, high = corrected_interval(
         value, influence, bias, skew_slope, level, bounds, rows.ess_share, rows.ess_share
     )
+    return float(low), float(high)
 
 
 def group_influence(
@@ -149,7 +150,7 @@ def _project(base: Floats, u: Floats, goal: float) -> Floats:
 
 def group_skew_slope(
     score: Callable[[Floats], float], value: float, rows: StressedRows, influence: Floats
-) -> float:
+) -> Floats:
     """Skew slope of a metric's error, from the influence of groups and one more score.
 
     The additional score gives the derivative of the metric with respect to the target, and with it

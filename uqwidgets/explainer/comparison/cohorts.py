@@ -141,7 +141,8 @@ def score_difference(score: Score, sides: Sides, level: float, seed: int) -> Bou
     if math.isnan(estimate) or not error > 0:
         return Bounds(estimate, error, estimate, estimate)
     smallest = min(side.ess for side in sides) - 1
-    t = float(stdtrit(max(min(satterthwaite_df(squares), 2 * smallest), 1.0), (1 + level) / 2))
+    df_of_both = max(min(float(satterthwaite_df(squares)), 2 * smallest), 1.0)
+    t = float(stdtrit(df_of_both, (1 + level) / 2))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = (float(skewness_corrected(q, skewness)) for q in (t, -t))
     return Bounds(estimate, error, estimate - upper * error, estimate - lower * error)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from uqwidgets.inference.sums import dot
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
-from uqwidgets.stress.profile import described_weights, indicator_interval
+from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.result import Stress
+from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.rows.described import DescribedRows
 
 
@@ -41,7 +41,6 @@ def described_profile(
     unknown = np.full(shape, np.nan)
     numbers = {name: unknown.copy() for name in ("target", "reached", "ess", "kl", "half_share")}
     values, low, high = ({one.name: unknown.copy() for one in indicators} for _ in range(3))
-    outputs = {one.name: [described.chosen(v) for v in one.per_row] for one in indicators}
     status = np.full(shape, "no value", dtype=object)
     for i, column in enumerate(columns):
         for t, tau in enumerate(profile.taus.tolist()):
@@ -58,13 +57,10 @@ def described_profile(
             rows = None
             if level is not None and np.count_nonzero(weights) > 1:
                 rows = described.calibrated(column, tau, projection)
-            for one in indicators:
-                of_rows = outputs[one.name]
-                means = np.array([dot(weights, output) for output in of_rows]) / len(weights)
-                values[one.name][i, t] = value = float(one.combine(*means))
-                if rows is not None and level is not None and np.isfinite(value):
-                    ends = indicator_interval(one, value, of_rows, means, rows, level)
-                    low[one.name][i, t], high[one.name][i, t] = ends
+            at_level = summaries(indicators, described.chosen, weights, rows, level)
+            for one, *of_one in zip(indicators, *at_level, strict=True):
+                for lines, number in zip((values, low, high), of_one, strict=True):
+                    lines[one.name][i, t] = number
     remarks = profile.remarks
     if level is not None:
         remarks += coverage_remarks(
