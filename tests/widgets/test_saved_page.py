@@ -21,7 +21,6 @@ from uqwidgets.widgets.page.paths import Paths, coefficients
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
-from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from widgets.pages import bytes_of, index_of, inflated, stored_columns
 
 
@@ -495,27 +494,6 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         explorer.save(path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_page_is_the_same_where_features_are_computed_one_after_the_other(
-    explorer, tmp_path, monkeypatch
-):
-    columns, threads = [], []
-    original = RepeatChanges.moments
-
-    def moments(*args, **kwargs):
-        threads.append(threading.current_thread())
-        return original(*args, **kwargs)
-
-    monkeypatch.setattr(RepeatChanges, "moments", moments)
-    for many_levels in (0, 10**9):
-        monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MANY_LEVELS", many_levels)
-        monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau.cpu_count", lambda: 2)
-        columns.append(stored_columns(explorer.save(tmp_path / "page.html", progress=False).path))
-        assert (set(threads) == {threading.main_thread()}) == (many_levels > 0)
-        threads.clear()
-    for one, other in zip(*columns, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_a_closed_explorer_cannot_be_saved(explorer, tmp_path):

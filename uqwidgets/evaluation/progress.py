@@ -89,9 +89,7 @@ class ProgressBar:
 
 
 @contextmanager
-def run_parallel(
-    n_jobs: int | None, tasks: Iterable[Any], *, in_threads: bool = False
-) -> Iterator[Iterator[Any]]:
+def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
     """Iterate over the results of delayed tasks in their order, by joblib's current backend.
 
     When the block is left, running tasks are cancelled at once, rather than when the traceback
@@ -102,11 +100,8 @@ def run_parallel(
     n_jobs : int, optional
     tasks : iterable
         Of scikit-learn's ``delayed``.
-    in_threads : bool, default=False
-        Whether they run in threads, whatever the backend.
     """
-    require = "sharedmem" if in_threads else None
-    results = Parallel(n_jobs=n_jobs, return_as="generator", require=require)(tasks)
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
     try:
         yield results
     finally:

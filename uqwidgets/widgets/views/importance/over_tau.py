@@ -5,15 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from joblib import cpu_count
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.moment_paths import PathMoments
@@ -49,8 +45,6 @@ _FINEST_OF_MORE = 4
 _MOST_SETTLED = 400_000
 # The widths of the intervals of a first message are estimated from so many of many rows.
 _ROUGH_ROWS = 1 << 14
-# With more levels, as a page has them, features are computed side by side.
-_MANY_LEVELS = 64
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
 
@@ -198,12 +192,9 @@ class _Ends:
         """Return the moments, an array (levels, fields, 2, measures, features)."""
         populations = stacked(levels)
         weights, features = hash(populations.weights.tobytes()), self._repeats.features
-        waiting = [feature for feature in features if (feature, weights) not in self._begun]
-        compute = delayed(partial(self._moments, with_interactions=False))
-        n_jobs = cpu_count() if len(levels) > _MANY_LEVELS else 1
-        tasks = [compute(feature, populations, check) for feature in waiting]
-        with run_parallel(n_jobs, tasks, in_threads=True) as results:
-            for feature, moments in zip(waiting, results, strict=True):
+        for feature in features:
+            if (feature, weights) not in self._begun:
+                moments = self._moments(feature, populations, check, with_interactions=False)
                 self._begun[feature, weights] = moments
         every = np.stack([self._begun[feature, weights] for feature in features], axis=-1)
         self._begun.clear()
