@@ -57,3 +57,12 @@ def test_under_calibrated_weights_too(explainer):
     assert np.isfinite(together).all()
     each = [summaries([one], np.asarray, weights, rows, 0.95) for one in indicators]
     np.testing.assert_allclose(together, np.concatenate(each, axis=1), rtol=1e-9)
+
+
+def test_a_root_of_zero_leaves_the_intervals_of_the_others():
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    profile = explainer.stress(["x1"], ["rmse", "mean"], taus=5, level=0.95)
+    for numbers in (profile.values, profile.low, profile.high):
+        assert (numbers["rmse"] == 0).all()
+    assert np.isfinite(profile.low["mean"]).all()

@@ -83,12 +83,12 @@ def _intervals(
             by_influence.append(q)
     if not by_influence:
         return low, high
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = [indicators[q].combination.slopes(*means[q]) for q in by_influence]
     flat = np.stack([output for q in by_influence for output in outputs[q]])
     ends = np.cumsum([len(outputs[q]) for q in by_influence])
     starts = np.concatenate([[0], ends[:-1]])
-    linear = np.add.reduceat(np.concatenate(slopes)[:, None] * flat, starts, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = [indicators[q].combination.slopes(*means[q]) for q in by_influence]
+        linear = np.add.reduceat(np.concatenate(slopes)[:, None] * flat, starts, axis=0)
     _, skew_slope = rows.influence(linear)
     parts = np.split(rows.means_without(flat), ends[:-1])
     without = [indicators[q].combine(*part) for q, part in zip(by_influence, parts, strict=True)]
