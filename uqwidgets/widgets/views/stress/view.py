@@ -295,11 +295,15 @@ class StressView(View):
         if name not in known.fine:
             if only_known:
                 return {}
-            lines = [np.empty((0, _FINE_LEVELS))]
-            for feature in known.features:
-                profile = self.explainer.stress([feature], [name], taus=_FINE_LEVELS, **options)
-                lines.append(profile.values[name])
-            known.fine[name] = single(np.vstack(lines))
+            # The weights take most of the time, so all indicators take hardly longer than one.
+            names = list(self.explainer.indicators)
+            profiles = [
+                self.explainer.stress([feature], names, taus=_FINE_LEVELS, **options)
+                for feature in known.features
+            ]
+            nothing = np.empty((0, _FINE_LEVELS))
+            for each in names:
+                known.fine[each] = single(np.vstack([nothing, *(p.values[each] for p in profiles)]))
         taus: npt.NDArray[Any] = checked_taus(_FINE_LEVELS).astype(np.float32)
         return {"fine_taus": taus, "fine_value": known.fine[name]}
 
