@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.influence import MIN_FREE_WEIGHT, skew_slope
 
@@ -44,7 +44,7 @@ class CalibratedRows:
     ) -> None:
         n = self.n = len(weights)
         self.weights, self.share = weights, weights / n
-        self.ess_share = effective_sample_size(weights) / n
+        self.ess_share = effective_sample_sizes(weights) / n
         # Columns of different units would spoil the inverse.
         scales = np.sqrt(self.share @ np.square(moments))
         self._moments = moments / np.where(scales > 0, scales, 1.0)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot, dots
+from uqwidgets.inference.population import effective_sample_sizes
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.jackknife import Jackknife
 from uqwidgets.stress.projection import Column
 
@@ -28,12 +28,12 @@ class LeaveOneOutEffects:
     ----------
     n : int
         Number of rows.
-    weights, deviation, standard, squared_distance, target_excess : ndarray of shape (g,)
+    weights, deviation, standard, squared_distance, target_excess : ndarray of shape (..., g)
         Weight; distance from the target; the distance over the variance; the product of the last
         two; and influence on the target minus weight times distance.
-    inverse_free_weight : ndarray of shape (g,)
+    inverse_free_weight : ndarray of shape (..., g)
         1 / (1 - leverage).
-    lost_weight, xi_change, target_change : ndarray of shape (g,)
+    lost_weight, xi_change, target_change : ndarray of shape (..., g)
         Without the row: the weight that is lost, the change of xi, and the change of the target.
     """
 
@@ -126,7 +126,7 @@ def skew_slope(movement: Floats, remaining: Floats, total: Floats, n: int) -> Fl
 
 
 class StressedRows:
-    r"""A column at one level of tau, and the influence of its rows on stressed means.
+    r"""A column at levels of tau, and the influence of its rows on stressed means.
 
     Another sample would have other rows, and with them another mean, other anchors of tau and
     other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
@@ -154,8 +154,9 @@ class StressedRows:
     Parameters
     ----------
     column : Column
-    tau : float
-    weights : ndarray of shape (n,)
+    tau : array-like of shape (...)
+        One level, or several.
+    weights : ndarray of shape (..., n)
         Mean 1, those of the column at ``tau``.
 
     Attributes
@@ -164,29 +165,32 @@ class StressedRows:
         Number of rows, and of those with a value, which come first: here they all are.
     """
 
-    def __init__(self, column: Column, tau: float, weights: Floats) -> None:
-        n = self.n_known = len(weights)
+    def __init__(self, column: Column, tau: npt.ArrayLike, weights: Floats) -> None:
+        n = self.n_known = weights.shape[-1]
         # In standard deviations, because squares of very small or large numbers lose precision.
         unit = column.std or 1.0
         x = (column.values - column.mean) / unit
         self.n, self.weights, self.share = n, weights, weights / n
-        self.ess_share = effective_sample_size(weights) / n
-        self.deviation = x - dot(self.share, x)
-        variance = dot(self.share, np.square(self.deviation))
+        self.ess_share = effective_sample_sizes(weights) / n
+        self.deviation = x - dots(self.share, x)[..., None]
+        variance = dots(self.share, np.square(self.deviation))
         # On the edge of the data all weight lies on one value, and there is nothing to solve.
-        rounding = (_ROUNDING * float(np.abs(x).max())) ** 2
-        inverse_variance = 1 / variance if variance > rounding else 0.0
-        self.standard = self.deviation * inverse_variance
+        is_solved = variance > (_ROUNDING * float(np.abs(x).max())) ** 2
+        self.inverse_variance = np.where(is_solved, 1 / np.where(is_solved, variance, 1.0), 0.0)
+        self.standard = self.deviation * self.inverse_variance[..., None]
         leverage = self.share * (1 + self.deviation * self.standard)
         free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
         # Rows of high leverage attract the solution, so that their residuals are too small.
-        self.hc4_factor = free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
+        average = leverage.mean(axis=-1, keepdims=True)
+        self.hc4_factor = free ** (-np.minimum(4.0, leverage / average) / 2)
+        tau = np.asarray(tau)[..., None]
         low, high = column.end_influences
-        self.target = (1 - abs(tau)) * x + abs(tau) * ((high if tau > 0 else low) / unit)
+        end = np.where(tau > 0, high, low) / unit
+        self.target = (1 - np.abs(tau)) * x + np.abs(tau) * end
         self.target_change = -self.target / max(n - 1, 1)
-        self.inverse_variance = inverse_variance
         lost_weight = self.share / free
-        self.xi_change = (lost_weight * self.deviation + self.target_change) * inverse_variance
+        change = lost_weight * self.deviation + self.target_change
+        self.xi_change = change * self.inverse_variance[..., None]
         self.effects = LeaveOneOutEffects(
             n,
             weights=weights,
@@ -239,7 +243,7 @@ class StressedRows:
     def jackknife(self) -> Jackknife:
         """The same rows, without each of them in turn."""
         # Ties at a quantile make the target changes add up to something other than 0.
-        target_change = self.target_change - self.target_change.mean()
+        target_change = self.target_change - self.target_change.mean(axis=-1, keepdims=True)
         return Jackknife(
             self.share, self.deviation, self.inverse_variance, target_change, self.xi_change
         )

@@ -63,7 +63,7 @@ def corrected_interval(
     skew_slope: npt.ArrayLike,
     level: float,
     bounds: tuple[npt.ArrayLike, npt.ArrayLike],
-    ess_share: float,
+    ess_share: npt.ArrayLike,
     curvature_share: npt.ArrayLike,
 ) -> tuple[Floats, Floats]:
     """Intervals of stressed estimates, corrected for the skewness and the bias of their error.
@@ -87,7 +87,7 @@ def corrected_interval(
     level : float
     bounds : tuple of two array-likes of shape (...)
         Lower and upper bound of the quantities.
-    ess_share : float
+    ess_share : array-like of shape (...)
         Effective sample size of the weights, over the number of rows.
     curvature_share : array-like of shape (...)
         The part of the curvature that is subtracted, between 0 and 1.
@@ -104,32 +104,41 @@ def corrected_interval(
     skew_slope = np.asarray(skew_slope) + np.asarray(curvature_share) * curvature
     below, above = half_widths(influence, skew_slope, level)
     limit = _MAX_BIAS * error
-    shift = np.clip(_BIAS_FACTOR * (1 - ess_share) * np.asarray(bias), -limit, limit)
+    shift = np.clip(_BIAS_FACTOR * (1 - np.asarray(ess_share)) * np.asarray(bias), -limit, limit)
     sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
     return transformed_interval(value, sides, (low, high))
 
 
-def is_zero_or_one(value: float, bounds: tuple[float, float]) -> bool:
-    """Whether an estimate with these bounds is a share of 0 or of 1, up to rounding."""
-    return bounds == SHARE and min(value, 1 - value) < _ROUNDING
+def are_zero_or_one(value: npt.ArrayLike, bounds: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    """Whether estimates with these bounds are shares of 0 or of 1, up to rounding."""
+    value = np.asarray(value)
+    return np.asarray((bounds == SHARE) & (np.minimum(value, 1 - value) < _ROUNDING))
 
 
-def clopper_pearson(value: float, size: float, level: float) -> tuple[float, float]:
-    """Interval of a share that is 0 or 1 in the sample.
+def clopper_pearson(
+    value: npt.ArrayLike, size: npt.ArrayLike, level: float
+) -> tuple[Floats, Floats]:
+    """Intervals of shares that are 0 or 1 in the sample.
 
     The interval of Clopper and Pearson 1934 with the effective sample size in place of the sample
     size (Korn and Graubard 1998).
 
     Parameters
     ----------
-    value : float
-        The share: 0 or 1, up to rounding.
-    size : float
-        Effective sample size of the rows that the share refers to.
+    value : array-like of shape (...)
+        The shares: 0 or 1, up to rounding.
+    size : array-like of shape (...)
+        Effective sample size of the rows that a share refers to.
     level : float
+
+    Returns
+    -------
+    low, high : ndarray of shape (...)
     """
-    end = float(1 - ((1 - level) / 2) ** (1 / size))
-    return (0.0, max(end, value)) if value < 0.5 else (min(1 - end, value), 1.0)
+    value, is_one = np.asarray(value), np.asarray(value) > 0.5
+    end = 1 - ((1 - level) / 2) ** (1 / np.asarray(size))
+    low = np.where(is_one, np.minimum(1 - end, value), 0.0)
+    return low, np.where(is_one, 1.0, np.maximum(end, value))
 
 
 class Coverage(NamedTuple):

@@ -29,7 +29,7 @@ _BLOCK = 1 << 13
 
 
 class Jackknife:
-    r"""Means of a column's rows at one level of tau, without each row in turn.
+    r"""Means of a column's rows at levels of tau, without each row in turn.
 
     Without row i the weights are still exponential in the column (Bachoc et al. 2023, eq. 4), but
     the target moves, and :math:`\xi` changes by some :math:`\delta_i` to meet it. With :math:`u`
@@ -44,12 +44,12 @@ class Jackknife:
 
     Parameters
     ----------
-    share, deviation : ndarray of shape (n,)
-        Weights of the rows, of sum 1, and their distances from the target.
-    inverse_variance : float
+    share, deviation : ndarray of shape (..., n)
+        Weights of the rows at each level, of sum 1, and their distances from the target.
+    inverse_variance : ndarray of shape (...)
         1 over the weighted variance of the deviation; 0 where all weight lies on one value, so
         that there is nothing to solve.
-    target_change, xi_change : ndarray of shape (n,)
+    target_change, xi_change : ndarray of shape (..., n)
         How far the target moves without each row; how far xi then changes, to first order.
     """
 
@@ -57,24 +57,25 @@ class Jackknife:
         self,
         share: Floats,
         deviation: Floats,
-        inverse_variance: float,
+        inverse_variance: Floats,
         target_change: Floats,
         xi_change: Floats,
     ) -> None:
-        unit = math.sqrt(inverse_variance)
+        unit = np.sqrt(inverse_variance)[..., None]
         self._share, self._u = share, deviation * unit
-        first = xi_change / unit if unit else np.zeros_like(xi_change)
+        first = np.where(unit > 0, xi_change / np.where(unit > 0, unit, 1.0), 0.0)
         self._delta, self._own, self._weight = self._solve_all(target_change * unit, first)
         leverage = share * (1 + np.square(self._u))
         truncation = share * np.abs(first * self._u) ** (_ORDER + 1) / math.factorial(_ORDER + 1)
         inaccurate = (
             (leverage > _MAX_LEVERAGE)
             | (np.abs(first) > _MAX_XI_CHANGE)
-            | (truncation > _MAX_TRUNCATION / len(share))
+            | (truncation > _MAX_TRUNCATION / share.shape[-1])
         )
-        self._one_by_one = np.flatnonzero(inaccurate & (unit > 0)).tolist()
+        self._one_by_one = list(zip(*np.nonzero(inaccurate & (unit > 0)), strict=True))
         self._weights_without = [
-            _weights_without(row, share, deviation, target_change[row]) for row in self._one_by_one
+            _weights_without(row, share[*at], deviation[*at], target_change[*at, row])
+            for *at, row in self._one_by_one
         ]
 
     def _solve_all(self, targets: Floats, first: Floats) -> tuple[Floats, Floats, Floats]:
@@ -84,23 +85,22 @@ class Jackknife:
 
         Parameters
         ----------
-        targets, first : ndarray of shape (n,)
+        targets, first : ndarray of shape (..., n)
             The mean to reach without each row; where Newton's method starts.
 
         Returns
         -------
-        delta, own, weight : ndarray of shape (n,)
+        delta, own, weight : ndarray of shape (..., n)
             The change of xi, the row's own weight after it, and the weight of all other rows.
         """
         moments = self._moments(np.ones_like(first), _ORDER + 3)
         # The derivatives of the series have the same coefficients, shifted by one place.
-        series = np.stack([moments[k : k + _ORDER + 1] / _FACTORIALS for k in range(3)], axis=1)
-        solved = np.empty((3, len(first)))
-        for start in range(0, len(first), _BLOCK):
+        series = np.stack([_over_factorials(moments[k : k + _ORDER + 1]) for k in range(3)], axis=1)
+        solved = np.empty((3, *first.shape))
+        for start in range(0, first.shape[-1], _BLOCK):
             some = slice(start, start + _BLOCK)
-            solved[:, some] = _solve(
-                series, self._share[some], self._u[some], targets[some], first[some]
-            )
+            parts = (each[..., some] for each in (self._share, self._u, targets, first))
+            solved[..., some] = _solve(series, *parts)
         return solved[0], solved[1], solved[2]
 
     def _moments(self, outputs: Floats, terms: int) -> Floats:
@@ -115,16 +115,15 @@ class Jackknife:
         """Weighted means of outputs without each of the rows, both of shape (..., n)."""
         centre = dots(self._share, outputs)[..., None]
         centred = outputs - centre
-        flat = centred.reshape(-1, centred.shape[-1])
-        series = self._moments(flat, _ORDER + 1) / _FACTORIALS[:, None]
-        means = _polynomials(series, self._delta)
+        flat = centred.reshape(-1, *self._share.shape)
+        means = _polynomials(_over_factorials(self._moments(flat, _ORDER + 1)), self._delta)
         means -= self._own * flat
         means /= self._weight
         # A mean lies within the range of the output, however inaccurate the series is.
-        least, most = flat.min(axis=1, keepdims=True), flat.max(axis=1, keepdims=True)
+        least, most = flat.min(axis=-1, keepdims=True), flat.max(axis=-1, keepdims=True)
         np.clip(means, least, most, out=means)
-        for row, weights in zip(self._one_by_one, self._weights_without, strict=True):
-            means[:, row] = dots(weights, flat)
+        for (*at, row), weights in zip(self._one_by_one, self._weights_without, strict=True):
+            means[:, *at, row] = dots(weights, flat[:, *at])
         return centre + means.reshape(centred.shape)
 
 
@@ -132,13 +131,16 @@ def _solve(
     series: Floats, share: Floats, u: Floats, targets: Floats, first: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Solve for the change of xi without each of some rows, see `Jackknife._solve_all`."""
-    powers = np.vander(u, 3, increasing=True).T
+    powers = np.stack([np.ones_like(u), u, np.square(u)])
     delta, following = np.full_like(first, np.inf), first
+    is_open = np.ones((*first.shape[:-1], 1), dtype=np.bool_)
     for _ in range(NEWTON_STEPS):
         following = np.clip(following, -MAX_STEP, MAX_STEP)
-        if np.abs(following - delta).max() < TOLERANCE:
+        is_open &= np.abs(following - delta).max(axis=-1, keepdims=True) >= TOLERANCE
+        if not is_open.any():
             break
-        delta = following
+        # A level does not depend on how many steps the others need.
+        delta = np.where(is_open, following, delta)
         own = tilt_weights(share, delta * u)
         others = _polynomials(series, delta)
         others -= own * powers
@@ -149,7 +151,7 @@ def _solve(
     return delta, own, weight
 
 
-def _weights_without(row: int, share: Floats, deviation: Floats, target: float) -> Floats:
+def _weights_without(row: np.intp, share: Floats, deviation: Floats, target: float) -> Floats:
     """Weights (n,) of sum 1 without a row; on the extreme value where the target is beyond it."""
     others = (share > 0) & (np.arange(len(share)) != row)
     base, x, weights = share[others] / share[others].sum(), deviation[others], np.zeros_like(share)
@@ -189,12 +191,17 @@ def influence_and_bias(without: Floats, value: npt.ArrayLike) -> tuple[Floats, F
 
 
 def _polynomials(coefficients: Floats, x: Floats) -> Floats:
-    """Polynomials (terms, m) of x (n,), shape (m, n), by Horner's rule in place."""
-    values = np.zeros((coefficients.shape[1], len(x)))
+    """Polynomials (terms, m, ...) of x (..., n), shape (m, ..., n), by Horner's rule in place."""
+    values = np.zeros((coefficients.shape[1], *x.shape))
     for line in coefficients[::-1]:
         values *= x
-        values += line[:, None]
+        values += line[..., None]
     return values
+
+
+def _over_factorials(moments: Floats) -> Floats:
+    """Divide moments (terms, ...) of the orders 0, 1, ... by the factorials of these."""
+    return moments / _FACTORIALS.reshape(-1, *[1] * (moments.ndim - 1))
 
 
 _FACTORIALS = np.array([math.factorial(q) for q in range(_ORDER + 1)], dtype=np.float64)

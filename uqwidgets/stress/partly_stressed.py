@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.influence import (
     MIN_FREE_WEIGHT,
@@ -16,7 +16,7 @@ from uqwidgets.stress.influence import (
 
 
 class PartlyStressedRows(StressedRows):
-    r"""Rows with a value at one level of tau, followed by rows without one, which keep weight 1.
+    r"""Rows with a value at levels of tau, followed by rows without one, which keep weight 1.
 
     Of n rows, a share p has a value. The mean of an output is
     :math:`\theta = p\,\theta_1 + (1 - p)\,\theta_0`, with :math:`\theta_1` the stressed mean of the
@@ -33,7 +33,7 @@ class PartlyStressedRows(StressedRows):
 
     Attributes
     ----------
-    deviation, target : ndarray of shape (n,)
+    deviation, target : ndarray of shape (..., n)
         Divided by p for rows with a value, and 0 for the others: means over all rows are then
         those over the rows with a value.
     """
@@ -44,11 +44,12 @@ class PartlyStressedRows(StressedRows):
         present = known.n / n
 
         def pad(values: Floats, others: float) -> Floats:
-            return np.concatenate([values, np.full(n_unmoved, others)])
+            shape = (*values.shape[:-1], n_unmoved)
+            return np.concatenate([values, np.full(shape, others)], axis=-1)
 
         self.weights = pad(known.weights, 1.0)
         self.share = self.weights / n
-        self.ess_share = effective_sample_size(self.weights) / n
+        self.ess_share = effective_sample_sizes(self.weights) / n
         self.deviation = pad(known.deviation / present, 0.0)
         self.inverse_variance = known.inverse_variance * present
         self.standard = pad(known.standard, 0.0)
@@ -93,7 +94,7 @@ class PartlyStressedRows(StressedRows):
         theta, difference = dots(self.share, outputs)[..., None], mean - mean_of_others
         centred = others - mean_of_others
         influence = np.concatenate(
-            [robust + mean - theta, centred * self.hc4_factor[m:] + mean_of_others - theta],
+            [robust + mean - theta, centred * self.hc4_factor[..., m:] + mean_of_others - theta],
             axis=-1,
         )
         # The sum of squares is that within both kinds of rows, and that between their means.
@@ -137,4 +138,4 @@ class PartlyStressedRows(StressedRows):
         """Means of all rows without each, from those of the rows with a value."""
         m, n, total = self.n_known, self.n, others.sum(axis=-1, keepdims=True)
         parts = [(m - 1) * known + total, m * mean + total - others]
-        return np.concatenate(parts, axis=-1) / (n - 1)
+        return np.asarray(np.concatenate(parts, axis=-1) / (n - 1))

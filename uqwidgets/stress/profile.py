@@ -25,6 +25,9 @@ from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 
+# Weights of levels that are summarised together.
+_WEIGHTS_TOGETHER = 1 << 12
+
 
 def stress(
     columns: Iterable[StressedColumn | CompressedColumn],
@@ -213,6 +216,21 @@ def _over_rows(
     def chosen(output: Floats) -> Floats:
         return output if summarised is None else output[summarised]
 
+    def rows_at(tau: npt.ArrayLike, weights: Floats) -> StressedRows:
+        rows = StressedRows(stressed.column, tau, weights)
+        return PartlyStressedRows(rows, len(stressed.unmoved)) if len(stressed.unmoved) else rows
+
+    def summarise(at: Sequence[int], known: Sequence[Floats]) -> None:
+        """Summarise some levels, from the weights of the rows with a value."""
+        weights = _stacked([stressed.summary_weights(of_one) for of_one in known])
+        rows = None if level is None else rows_at(taus[at], _stacked(known))
+        of_plain = summaries(plain, chosen, weights, rows, level)
+        for lines, numbers in zip((values, low, high), of_plain, strict=True):
+            lines[np.ix_(is_plain, np.asarray(at))] = numbers
+
+    at: list[int] = []
+    known: list[Floats] = []
+    several_rows = np.zeros(len(taus), dtype=np.bool_)
     for t, projection in enumerate(stressed.column.projections(taus)):
         targets[t] = projection.target
         status.append(projection.status)
@@ -222,21 +240,27 @@ def _over_rows(
         described = {"reached": projection.reached, **described_weights(weights)}
         for name, value in described.items():
             points[name][t] = value
-        rows = None
-        if level is not None and np.count_nonzero(projection.weights) > 1:
-            rows = StressedRows(stressed.column, float(taus[t]), projection.weights)
-            if len(stressed.unmoved):
-                rows = PartlyStressedRows(rows, len(stressed.unmoved))
-        of_plain = summaries(plain, chosen, weights, rows, level)
-        values[is_plain, t], low[is_plain, t], high[is_plain, t] = of_plain
+        several_rows[t] = np.count_nonzero(projection.weights) > 1
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, MetricIndicator):
                 score = stressed.score_of_summarised(indicator.score, n)
                 values[q, t] = value = score(weights)
-                if rows is not None and level is not None and np.isfinite(value):
+                if level is not None and several_rows[t] and np.isfinite(value):
+                    rows = rows_at(taus[t], projection.weights)
                     low[q, t], high[q, t] = metric_interval(
                         score, value, rows, level, indicator.bounds
                     )
+        if plain:
+            at.append(t)
+            known.append(projection.weights)
+        if len(known) * len(projection.weights) >= _WEIGHTS_TOGETHER:
+            summarise(at, known)
+            at.clear()
+            known.clear()
+    if known:
+        summarise(at, known)
+    # The value of a single row has no interval.
+    low[:, ~several_rows] = high[:, ~several_rows] = np.nan
     return _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),
@@ -245,6 +269,11 @@ def _over_rows(
         high=high,
         **points,
     )
+
+
+def _stacked(lines: Sequence[Floats]) -> Floats:
+    """Return lines (n,) as an array (m, n), which is no copy of a single one."""
+    return np.stack(lines) if len(lines) > 1 else lines[0][None]
 
 
 def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[Remark, ...]:

@@ -1,4 +1,4 @@
-"""Indicators of weighted rows, with intervals, many of them at a time."""
+"""Indicators of weighted rows, with intervals, of several indicators and levels at a time."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.population import effective_sample_sizes
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.indicators import RATIO, Indicator
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, is_zero_or_one
+from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson, corrected_interval
 from uqwidgets.stress.jackknife import influence_and_bias
 
-# Values of an array (indicators, rows): about a dozen of them are in memory at a time.
+# Values of an array (indicators, levels, rows): about a dozen of them are in memory at a time.
 _BLOCK = 1 << 14
 
 
@@ -33,8 +33,8 @@ def summaries(
     indicators : sequence of Indicator, length q
     chosen : callable
         From values of all rows to those of the n rows that have weights.
-    weights : ndarray of shape (n,)
-        Of mean 1.
+    weights : ndarray of shape (..., n)
+        Of mean 1, at one level of tau or at several.
     rows : StressedRows or CalibratedRows, optional
         The same rows and weights, for intervals; there are none if it is not given.
     level : float or None
@@ -42,18 +42,17 @@ def summaries(
 
     Returns
     -------
-    values, low, high : ndarray of shape (q,)
+    values, low, high : ndarray of shape (q, ...)
         NaN where an indicator is not defined, or has no interval.
     """
-    values, low, high = np.full((3, len(indicators)), np.nan)
-    step = max(1, _BLOCK // len(weights))
+    values, low, high = np.full((3, len(indicators), *weights.shape[:-1]), np.nan)
+    step = max(1, _BLOCK // weights.size)
     for start in range(0, len(indicators), step):
         block = slice(start, start + step)
         some = indicators[block]
         outputs = [[chosen(output) for output in one.per_row] for one in some]
         means = [
-            np.array([dot(weights, output) for output in of_one]) / len(weights)
-            for of_one in outputs
+            [dots(weights, output) / weights.shape[-1] for output in of_one] for of_one in outputs
         ]
         values[block] = [one.combine(*of_one) for one, of_one in zip(some, means, strict=True)]
         if rows is not None and level is not None:
@@ -66,39 +65,55 @@ def _intervals(
     indicators: Sequence[Indicator],
     values: Floats,
     outputs: Sequence[Sequence[Floats]],
-    means: Sequence[Floats],
+    means: Sequence[Sequence[Floats]],
     rows: StressedRows | CalibratedRows,
     level: float,
 ) -> tuple[Floats, Floats]:
-    """Return the ends of the intervals of indicators, both of shape (q,); NaN without a value."""
-    low, high = np.full((2, len(values)), np.nan)
-    by_influence = []
+    """Return the ends of the intervals of indicators, both of shape (q, ...); NaN without one."""
+    low, high = _by_influence(indicators, values, outputs, means, rows, level)
     for q, indicator in enumerate(indicators):
-        if is_zero_or_one(values[q], indicator.bounds):
+        extreme = are_zero_or_one(values[q], indicator.bounds)
+        if extreme.any():
             # The effective sample size of a rate is that of the rows in its denominator.
             is_rate = indicator.combination is RATIO
             own = rows.weights * outputs[q][1] if is_rate else rows.weights
-            low[q], high[q] = clopper_pearson(values[q], effective_sample_size(own), level)
-        elif np.isfinite(values[q]):
-            by_influence.append(q)
-    if not by_influence:
-        return low, high
-    flat = np.stack([output for q in by_influence for output in outputs[q]])
-    ends = np.cumsum([len(outputs[q]) for q in by_influence])
+            sizes = effective_sample_sizes(own[extreme])
+            low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
+    return low, high
+
+
+def _by_influence(
+    indicators: Sequence[Indicator],
+    values: Floats,
+    outputs: Sequence[Sequence[Floats]],
+    means: Sequence[Sequence[Floats]],
+    rows: StressedRows | CalibratedRows,
+    level: float,
+) -> tuple[Floats, Floats]:
+    """Return the ends of `_intervals` from the influence of each row."""
+    flat = np.stack([output for of_one in outputs for output in of_one])
+    # An axis for each axis of the levels.
+    flat = flat.reshape(len(flat), *[1] * (values.ndim - 1), flat.shape[1])
+    ends = np.cumsum([len(of_one) for of_one in outputs])
     starts = np.concatenate([[0], ends[:-1]])
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = [indicators[q].combination.slopes(*means[q]) for q in by_influence]
-        linear = np.add.reduceat(np.concatenate(slopes)[:, None] * flat, starts, axis=0)
-    _, skew_slope = rows.influence(linear)
+        slopes = [
+            slope
+            for one, of_one in zip(indicators, means, strict=True)
+            for slope in one.combination.slopes(*of_one)
+        ]
+        linear = np.add.reduceat(np.stack(slopes)[..., None] * flat, starts, axis=0)
+    _, skew_slope = rows.influence(np.where(np.isfinite(linear), linear, np.nan))
     parts = np.split(rows.means_without(flat), ends[:-1])
-    without = [indicators[q].combine(*part) for q, part in zip(by_influence, parts, strict=True)]
-    influence, bias = influence_and_bias(np.stack(without), values[by_influence])
-    bounds = np.array([indicators[q].bounds for q in by_influence])
+    without = [one.combine(*part) for one, part in zip(indicators, parts, strict=True)]
+    influence, bias = influence_and_bias(np.stack(without), values)
+    bounds = np.array([one.bounds for one in indicators])
+    bounds = bounds.reshape(len(bounds), 2, *[1] * (values.ndim - 1))
     # Two bounds limit the skewness, so that more of the curvature can be subtracted.
     are_both = np.isfinite(bounds).all(axis=1)
     curvature = np.where(are_both, (1 + rows.ess_share) / 2, rows.ess_share)
-    low[by_influence], high[by_influence] = corrected_interval(
-        values[by_influence],
+    low, high = corrected_interval(
+        values,
         influence,
         bias,
         skew_slope,
@@ -107,4 +122,5 @@ def _intervals(
         rows.ess_share,
         curvature,
     )
-    return low, high
+    is_known = np.isfinite(values)
+    return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)

@@ -15,7 +15,7 @@ from uqwidgets.stress.anchors import Anchors, EndInfluence
 from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.stress.compressed.levels import Levels
 from uqwidgets.stress.indicators import RATIO
-from uqwidgets.stress.intervals import clopper_pearson, is_zero_or_one
+from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson
 from uqwidgets.stress.out_of_core.columns import GridColumn
 from uqwidgets.stress.out_of_core.sums import BatchSums, SecondMoments
 
@@ -223,7 +223,7 @@ def intervals(
             sizes = influences.sample_size(start + 1)
         for t in np.flatnonzero(several_rows & np.isfinite(values[q])).tolist():
             value = float(values[q, t])
-            if is_zero_or_one(value, indicator.bounds):
+            if are_zero_or_one(value, indicator.bounds):
                 ends[:, q, t] = clopper_pearson(value, float(sizes[t]), level)
             else:
                 half = float(quantile[t] * error[t])
