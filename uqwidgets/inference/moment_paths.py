@@ -36,8 +36,8 @@ class PathMoments(NamedTuple):
     ----------
     moments : Moments
         Arrays of shape (2, ...): without and with interactions. The latter are NaN where they are
-        not needed or not computed.
-    plain_variance, plain_error : ndarray of shape (2, ...)
+        not needed, or not computed; of shape (1, ...) where they are computed nowhere.
+    plain_variance, plain_error : ndarray of shape (2, ...) or (1, ...)
         As the moments of these names, without the leverage; they decide whether interactions are
         needed.
     """
@@ -61,6 +61,8 @@ class PathMoments(NamedTuple):
         """
         _, low, high = bounds_of_moments(self.moments, level)
         is_needed = _needs_interactions(self)
+        if len(self.plain_variance) == 1:
+            return low[0], high[0], is_needed
         is_known = np.isfinite(self.plain_variance[1])
         used = is_needed & is_known
         return (
@@ -89,7 +91,7 @@ def path_moments(
     with_interactions: bool,
     most_rows: int | None = None,
 ) -> PathMoments:
-    """Return the moments of each measure's change, arrays of shape (2, measures, t).
+    """Return the moments of each measure's change, arrays of shape (2 or 1, measures, t).
 
     Parameters
     ----------
@@ -116,19 +118,21 @@ def path_moments(
         path = PathInfluences(part, pairs, estimates)
         rows = [path.rows(m, original) for m, original in enumerate(originals)]
         without = np.stack([path.fields(m, each) for m, each in enumerate(rows)], axis=1)
-        both = np.stack([without, np.full_like(without, np.nan)])
-        if with_interactions and not path.scores_some and len(donors) > 1:
-            needed = _needs_interactions(_of_fields(both))
-            for m, combination in _combinations(path, rows, originals, needed, check):
-                is_known = np.isfinite(combination.of_rows[:, 0])
-                both[1][:, m, is_known] = path.fields(m, combination)[:, is_known]
+        both = without[None]
+        if with_interactions:
+            both = np.stack([without, np.full_like(without, np.nan)])
+            if not path.scores_some and len(donors) > 1:
+                needed = _needs_interactions(_of_fields(both))
+                for m, combination in _combinations(path, rows, originals, needed, check):
+                    is_known = np.isfinite(combination.of_rows[:, 0])
+                    both[1][:, m, is_known] = path.fields(m, combination)[:, is_known]
         parts.append(both)
         del path, rows  # otherwise they stay in memory while the next are made
     return _of_fields(np.concatenate(parts, axis=-1))
 
 
 def _of_fields(fields: Floats) -> PathMoments:
-    """Return the moments from an array (2, fields, ...)."""
+    """Return the moments from an array (2 or 1, fields, ...)."""
     each = fields.swapaxes(0, 1)
     return PathMoments(Moments(*each[:-2]), *each[-2:])
 

@@ -189,7 +189,7 @@ class _Ends:
         self._known: dict[tuple[str, int], Floats] = {}
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
-        """Return the moments, an array (levels, fields, 2, measures, features)."""
+        """Return the moments, an array (levels, fields, 1, measures, features)."""
         populations = stacked(levels)
         weights, features = hash(populations.weights.tobytes()), self._repeats.features
         for feature in features:
@@ -321,7 +321,7 @@ class _Ends:
         with_interactions: bool,
         most_rows: int | None = None,
     ) -> Floats:
-        """Return the moments of a feature, an array (levels, fields, 2, measures)."""
+        """Return the moments of a feature, an array (levels, fields, 2 or 1, measures)."""
         check()
         moments, *plain = self._repeats.moments(
             self._shown,
