@@ -7,6 +7,7 @@ import json
 import os
 import re
 import threading
+import time
 from html import unescape
 from pathlib import Path
 
@@ -16,11 +17,13 @@ import pytest
 
 import uqwidgets as uq
 from cases import thorough_after
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.page.low_rank import combinations, low_rank, shared_scores
 from uqwidgets.widgets.page.paths import Paths, coefficients
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
+from uqwidgets.widgets.timing import Timing
 from widgets.pages import bytes_of, index_of, inflated, stored_columns
 
 
@@ -494,6 +497,27 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         explorer.save(path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(table, tmp_path, monkeypatch):
+    in_page = []
+    original = OverTau.follow
+
+    def follow(self, *args, **kwargs):
+        for each in original(self, *args, **kwargs):
+            in_page.append(explorer._page_stop is not None)
+            yield each
+
+    monkeypatch.setattr(OverTau, "follow", follow)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(before_following=0.5))
+    with uq.explore(model, *table, n_repeats=3) as explorer:
+        explorer.wait()
+        explorer.save(tmp_path / "page.html", progress=False)
+        assert not in_page
+        end = time.monotonic() + 30
+        while len(in_page) < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert in_page == [False, False]
 
 
 def test_a_closed_explorer_cannot_be_saved(explorer, tmp_path):

@@ -426,6 +426,10 @@ class Explorer(
         session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
         self._answered = request
 
+    def _follow_again(self) -> None:
+        # A request of what is answered draws the picture of the notebook, and then follows tau.
+        self._request_picture()
+
     def _follow_tau(self, ticket: Ticket) -> None:
         if (request := self._answered) is None or request != self._requested:
             return

@@ -60,7 +60,8 @@ class Ticket:
         PausedError
             See `pause`.
         """
-        if not self.is_current or self._scheduler.newest != self.number or self.stopped:
+        is_newest = self._scheduler.newest == self.number > self._scheduler.interrupted
+        if not self.is_current or not is_newest or self.stopped:
             raise SupersededError
         self.pause()
 
@@ -112,8 +113,9 @@ class Scheduler:
 
     Attributes
     ----------
-    newest, stopped : int
-        Numbers of the latest request and of the latest one that was stopped.
+    newest, stopped, interrupted : int
+        Numbers of the latest request, of the latest one that was stopped, and of the latest one
+        without what comes after the work.
     worker : object
         The thread that works, or what stands for a slice of time; None while nothing works.
     """
@@ -123,6 +125,7 @@ class Scheduler:
     ) -> None:
         self.newest = 0
         self.stopped = 0
+        self.interrupted = 0
         self._work = work
         self._afterwards = afterwards
         self._done = 0
@@ -155,6 +158,15 @@ class Scheduler:
             self.stopped = self.newest
             self._changed.notify_all()
 
+    def interrupt(self) -> bool:
+        """End what comes after the work, where that is all that is left; return whether it was."""
+        with self._changed:
+            if self.worker is None or not self._idle or self._is_followed:
+                return False
+            self.interrupted = self.newest
+            self._changed.notify_all()
+            return True
+
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until all work is done; False if that took longer than ``timeout`` seconds.
 
@@ -180,7 +192,7 @@ class Scheduler:
             self._slices.work_for(timeout, result.is_set)
 
     def await_newer(self, number: int, timeout: float) -> None:
-        """Wait until a request after ``number``, a stop, or the end of the timeout.
+        """Wait until a request after ``number``, a stop, an interruption, or the timeout.
 
         Raises
         ------
@@ -197,7 +209,8 @@ class Scheduler:
             # An interpreter that ends waits for this thread, and nothing notifies it.
             while (left := ends - time.monotonic()) > 0 and not _exiting():
                 if self._changed.wait_for(
-                    lambda: max(self.newest - 1, self.stopped) >= number, min(left, _EXIT_CHECK)
+                    lambda: max(self.newest - 1, self.stopped, self.interrupted) >= number,
+                    min(left, _EXIT_CHECK),
                 ):
                     return
 

@@ -30,6 +30,7 @@ from uqwidgets.widgets.shown_model import ShownModel
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.learner.panel import LearnerPanel
+    from uqwidgets.widgets.scheduler import Scheduler
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class Savable(ShownModel):
     # Defined by Explorer.
     wait: Callable[[], bool]
     _inputs: Callable[[], tuple[Inputs, str | None]]
+    _scheduler: Scheduler
+    _follow_again: Callable[[], None]
 
     # Set to stop the computation of a page.
     _page_stop: threading.Event | None = None
@@ -275,7 +278,7 @@ class Savable(ShownModel):
             stressed_of(self.explainer, stress_features, shown),
         )
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        with self._reporting(progress) as report:
+        with self._undisturbed(), self._reporting(progress) as report:
             page = assemble(
                 self.explainer,
                 [view.another() for view in views],
@@ -330,6 +333,16 @@ class Savable(ShownModel):
             if builder.build(at, lambda: None) is None:
                 raise ValueError(f"cohort {one.name!r} has no row; choose another filter.")
         return every
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Let what is worked out for other levels of tau wait, for it would slow the page down."""
+        is_left = self._scheduler.interrupt()
+        try:
+            yield
+        finally:
+            if is_left:
+                self._follow_again()
 
     @contextmanager
     def _reporting(self, is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
