@@ -499,7 +499,9 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(table, tmp_path, monkeypatch):
+def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(
+    table, tmp_path, monkeypatch, capsys
+):
     in_page = []
     original = OverTau.follow
 
@@ -518,6 +520,7 @@ def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(table, tmp_pa
         while len(in_page) < 2 and time.monotonic() < end:
             time.sleep(0.02)
         assert in_page == [False, False]
+    assert not capsys.readouterr().out
 
 
 def test_a_closed_explorer_cannot_be_saved(explorer, tmp_path):

@@ -229,6 +229,7 @@ class Explorer(
         self._requested: Request | None = None
         self._answered: Request | None = None
         self._picture_due = False
+        self._follow_due = False
         about = self._models.session(traits["shown_model"]).about
         super().__init__(_about=about, _picture=self._notebook_picture.id, **traits)
         if "layout" not in inputs:
@@ -415,9 +416,11 @@ class Explorer(
             assert self._requested is not None
             request = self._requested
             picture_due, self._picture_due = self._picture_due, False
+            follow_due, self._follow_due = self._follow_due, False
         inputs, session = request.inputs, self._models.session(request.inputs.shown_model)
-        if picture_due and request == self._answered:
-            self._notebook_picture.replace(static_picture(session, inputs, ticket.check))
+        if request == self._answered and (picture_due or follow_due):
+            if picture_due:
+                self._notebook_picture.replace(static_picture(session, inputs, ticket.check))
             return
         self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
         self._publisher.learner = session.learner
@@ -427,8 +430,9 @@ class Explorer(
         self._answered = request
 
     def _follow_again(self) -> None:
-        # A request of what is answered draws the picture of the notebook, and then follows tau.
-        self._request_picture()
+        with self._request_lock:
+            self._follow_due = True
+            self._scheduler.request()
 
     def _follow_tau(self, ticket: Ticket) -> None:
         if (request := self._answered) is None or request != self._requested:
