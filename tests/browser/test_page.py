@@ -14,6 +14,9 @@ from browser.reading import answered, wait_for_answer
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# What they show is tested in JupyterLab and in smaller pages, too.
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def printed():

@@ -13,6 +13,9 @@ from browser.reading import ROUNDING, answered, number, numbers, table, wait_for
 from browser.saved_pages import assert_curve, assert_importance, choose, opened
 
 
+N_REPEATS = 5
+
+
 class Classifier:
     classes_ = np.array(["no", "yes"])
 
@@ -31,7 +34,9 @@ def rows_and_target():
 @pytest.fixture(scope="module")
 def explorer():
     X, y = rows_and_target()
-    with uq.explore(Classifier(), X, y, stress_feature="a", feature="a") as explorer:
+    with uq.explore(
+        Classifier(), X, y, stress_feature="a", feature="a", n_repeats=N_REPEATS
+    ) as explorer:
         explorer.tau, explorer.measure = 0.5, "entropy"
         explorer.pin("uncertain")
         explorer.tau, explorer.measure = 0.0, "prediction"
@@ -46,7 +51,7 @@ def path(explorer, tmp_path_factory):
         title="Review",
         author="Somebody",
         note="For all.",
-        cohorts="classes",
+        cohorts={"no": "no"},
         stress_features=["a", "kind"],
         progress=False,
     )
@@ -63,7 +68,7 @@ def assert_numbers(root, explorer, tau=0.0, feature="a", measure="prediction", t
     """Compare importance and curve with those of the explainer."""
     ex = explorer.explainer
     weights = {"sample_weight": ex.stress_weights("a", tau)} if tau else {}
-    assert_importance(root, ex.importance("nll", n_repeats=10, **weights), tolerance)
+    assert_importance(root, ex.importance("nll", n_repeats=N_REPEATS, **weights), tolerance)
     assert_curve(root, ex.dependence(feature, measure=measure, grid=49, **weights), tolerance)
 
 
@@ -115,7 +120,7 @@ def test_cohorts_choose_rows(saved, explorer):
     choose(saved, rows_shown="1")
     rows = ex.table.y == "no"
     assert numbers(saved.get_by_test_id("uq-rows").inner_text())[0] == rows.sum()
-    exact = ex.importance("nll", n_repeats=10, rows=rows)
+    exact = ex.importance("nll", n_repeats=N_REPEATS, rows=rows)
     shown = {name: number(value) for name, value, *_ in table(saved, "Importance")}
     for name, value in zip(exact.features, exact.importance, strict=True):
         assert shown[name] == pytest.approx(value, rel=ROUNDING)
