@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import effective_sample_size
@@ -21,6 +21,7 @@ from uqwidgets.stress.indicators import Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.partly_stressed import PartlyStressedRows
+from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
@@ -220,47 +221,42 @@ def _over_rows(
         rows = StressedRows(stressed.column, tau, weights)
         return PartlyStressedRows(rows, len(stressed.unmoved)) if len(stressed.unmoved) else rows
 
-    def summarise(at: Sequence[int], known: Sequence[Floats]) -> None:
-        """Summarise some levels, from the weights of the rows with a value."""
-        weights = _stacked([stressed.summary_weights(of_one) for of_one in known])
-        rows = None if level is None else rows_at(taus[at], _stacked(known))
+    def summarise(at: Positions, known: Floats, weights: Floats) -> None:
+        rows = None if level is None else rows_at(taus[at], known)
         of_plain = summaries(plain, chosen, weights, rows, level)
         for lines, numbers in zip((values, low, high), of_plain, strict=True):
-            lines[np.ix_(is_plain, np.asarray(at))] = numbers
+            lines[np.ix_(is_plain, at)] = numbers
 
-    at: list[int] = []
-    known: list[Floats] = []
-    several_rows = np.zeros(len(taus), dtype=np.bool_)
-    for t, projection in enumerate(stressed.column.projections(taus)):
-        targets[t] = projection.target
-        status.append(projection.status)
-        if projection.weights is None:
+    for batch in _batches(stressed.column.projections(taus)):
+        solved: dict[int, Floats] = {}
+        for t, projection in batch:
+            targets[t] = projection.target
+            status.append(projection.status)
+            if projection.weights is not None:
+                solved[t] = projection.weights
+                weights = stressed.summary_weights(projection.weights)
+                described = {"reached": projection.reached, **described_weights(weights)}
+                for name, value in described.items():
+                    points[name][t] = value
+        if not solved:
             continue
-        weights = stressed.summary_weights(projection.weights)
-        described = {"reached": projection.reached, **described_weights(weights)}
-        for name, value in described.items():
-            points[name][t] = value
-        several_rows[t] = np.count_nonzero(projection.weights) > 1
-        for q, indicator in enumerate(indicators):
-            if isinstance(indicator, MetricIndicator):
-                score = stressed.score_of_summarised(indicator.score, n)
-                values[q, t] = value = score(weights)
-                if level is not None and several_rows[t] and np.isfinite(value):
-                    rows = rows_at(taus[t], projection.weights)
-                    low[q, t], high[q, t] = metric_interval(
-                        score, value, rows, level, indicator.bounds
-                    )
+        at, known = np.array(list(solved)), _stacked(list(solved.values()))
+        weights = _stacked([stressed.summary_weights(of_one) for of_one in solved.values()])
         if plain:
-            at.append(t)
-            known.append(projection.weights)
-        if len(known) * len(projection.weights) >= _WEIGHTS_TOGETHER:
-            summarise(at, known)
-            at.clear()
-            known.clear()
-    if known:
-        summarise(at, known)
-    # The value of a single row has no interval.
-    low[:, ~several_rows] = high[:, ~several_rows] = np.nan
+            summarise(at, known, weights)
+        # The value of a single row has no interval.
+        several = np.count_nonzero(known, axis=1) > 1
+        low[:, at[~several]] = high[:, at[~several]] = np.nan
+        for q, indicator in enumerate(indicators):
+            if not isinstance(indicator, MetricIndicator):
+                continue
+            score = stressed.score_of_summarised(indicator.score, n)
+            for i, t in enumerate(at.tolist()):
+                values[q, t] = value = score(weights[i])
+                if level is not None and several[i] and np.isfinite(value):
+                    low[q, t], high[q, t] = metric_interval(
+                        score, value, rows_at(taus[t], known[i]), level, indicator.bounds
+                    )
     return _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),
@@ -269,6 +265,18 @@ def _over_rows(
         high=high,
         **points,
     )
+
+
+def _batches(projections: Iterable[Projection]) -> Iterator[list[tuple[int, Projection]]]:
+    """Yield the positions and projections of the levels that are summarised together."""
+    batch, n_weights = [], 0
+    for t, projection in enumerate(projections):
+        batch.append((t, projection))
+        n_weights += 0 if projection.weights is None else projection.weights.size
+        if n_weights >= _WEIGHTS_TOGETHER:
+            yield batch
+            batch, n_weights = [], 0
+    yield batch
 
 
 def _stacked(lines: Sequence[Floats]) -> Floats:
