@@ -34,6 +34,8 @@ EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 # Where the nodes before the last ones had a larger error, in multiples of the tolerance, levels are
 # computed. Twice as many nodes are twice as precise even where there are kinks.
 _ROUGH = 2.0
+# The largest error of derived columns, in multiples of the tolerance, that can be of smooth ones.
+_SMOOTH = 4.0
 #: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
 
@@ -154,6 +156,9 @@ class Side:
         # Of smooth functions the number of correct digits doubles with the nodes.
         ratio = self.error / before if 0 < before < np.inf else 1.0
         self.is_smooth = m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
+        if track.derivation is not None:
+            # What is derived from smooth samples may have kinks.
+            self.is_smooth &= self.error <= _SMOOTH * track.tolerance
         self.is_done = m >= track.finest or self.is_smooth or self.error <= track.tolerance
 
     def rough(self, track: Track) -> Positions:
