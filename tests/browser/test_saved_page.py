@@ -12,7 +12,6 @@ from browser.harness import watched_page
 from browser.reading import ROUNDING, answered, number, numbers, table, wait_for_answer
 from browser.saved_pages import assert_curve, assert_importance, choose, opened
 
-
 N_REPEATS = 5
 
 
