@@ -228,8 +228,7 @@ class Explorer(
         self._learner = self._models.session("").learner
         self._requested: Request | None = None
         self._answered: Request | None = None
-        self._picture_due = False
-        self._follow_due = False
+        self._picture_due = self._again_due = False
         about = self._models.session(traits["shown_model"]).about
         super().__init__(_about=about, _picture=self._notebook_picture.id, **traits)
         if "layout" not in inputs:
@@ -389,7 +388,7 @@ class Explorer(
     def _request_picture(self) -> None:
         with self._request_lock:
             self._picture_due = True
-            self._scheduler.request()
+            self._request_again()
 
     def _input_changed(self, _change: Any) -> None:
         if self._message_thread != threading.get_ident():
@@ -415,10 +414,10 @@ class Explorer(
         with self._request_lock:
             assert self._requested is not None
             request = self._requested
-            picture_due, self._picture_due = self._picture_due, False
-            follow_due, self._follow_due = self._follow_due, False
+            picture_due, again_due = self._picture_due, self._again_due
+            self._picture_due = self._again_due = False
         inputs, session = request.inputs, self._models.session(request.inputs.shown_model)
-        if request == self._answered and (picture_due or follow_due):
+        if again_due and request == self._answered:
             if picture_due:
                 self._notebook_picture.replace(static_picture(session, inputs, ticket.check))
             return
@@ -428,11 +427,6 @@ class Explorer(
         ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
         session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
         self._answered = request
-
-    def _follow_again(self) -> None:
-        with self._request_lock:
-            self._follow_due = True
-            self._scheduler.request()
 
     def _follow_tau(self, ticket: Ticket) -> None:
         if (request := self._answered) is None or request != self._requested:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,8 @@ class Savable(ShownModel):
     wait: Callable[[], bool]
     _inputs: Callable[[], tuple[Inputs, str | None]]
     _scheduler: Scheduler
-    _follow_again: Callable[[], None]
+    _request_lock: AbstractContextManager[Any]
+    _again_due: bool
 
     # Set to stop the computation of a page.
     _page_stop: threading.Event | None = None
@@ -342,7 +343,13 @@ class Savable(ShownModel):
             yield
         finally:
             if is_left:
-                self._follow_again()
+                self._request_again()
+
+    def _request_again(self) -> None:
+        """Request what follows the answer again."""
+        with self._request_lock:
+            self._again_due = True
+            self._scheduler.request()
 
     @contextmanager
     def _reporting(self, is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
