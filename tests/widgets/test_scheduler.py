@@ -122,3 +122,41 @@ def test_the_worker_survives_a_hook_for_uncaught_errors_that_fails(
         scheduler.request()
         assert scheduler.wait(5)
     assert runs == [1, 2]
+
+
+def test_what_comes_after_the_work_is_interrupted_and_the_work_is_not() -> None:
+    entered, go_on, following = threading.Event(), threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def work(ticket: Ticket) -> None:
+        entered.set()
+        go_on.wait(5)
+        ticket.check()
+        ended.append("work")
+
+    def afterwards(ticket: Ticket) -> None:
+        following.set()
+        try:
+            ticket.rest(5)
+        except SupersededError:
+            ended.append("afterwards")
+            raise
+
+    scheduler = Scheduler(work, afterwards)
+    assert not scheduler.interrupt(), "nothing was requested"
+    scheduler.request()
+    assert entered.wait(5)
+    assert not scheduler.interrupt(), "the work is not done"
+    go_on.set()
+    assert scheduler.wait(5)
+    assert following.wait(5)
+    assert scheduler.interrupt()
+    worker = scheduler.worker
+    if isinstance(worker, threading.Thread):
+        worker.join(5)
+    assert ended == ["work", "afterwards"]
+    assert not scheduler.interrupt(), "nothing is left"
+    following.clear()
+    scheduler.request()
+    assert following.wait(5), "a later request is followed again"
+    scheduler.close()
