@@ -18,7 +18,12 @@ import pytest
 import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.page.low_rank import combinations, low_rank, shared_scores
+from uqwidgets.widgets.page.low_rank import (
+    combinations,
+    low_rank,
+    shared_scores,
+    shared_weights,
+)
 from uqwidgets.widgets.page.paths import Paths, coefficients
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
@@ -91,6 +96,11 @@ def test_polynomials_that_are_alike_share_their_components():
     assert low_rank(within(np.zeros((3, 4, 5)))).left.shape == (12, 0)
 
 
+def described(paths, shared):
+    """Return the product of paths by the shared scores, if these describe them."""
+    return low_rank(paths, shared, shared_weights(paths, shared))
+
+
 def stored_size(matrices, products):
     """Return the number of characters of matrices in a page."""
     store = Store()
@@ -119,7 +129,7 @@ def test_matrices_of_the_same_populations_share_their_scores():
     assert shared_scores(every[:5]) is None  # too few
     assert shared.whole.shape == (480, 6)  # and the common start of all sides
     together = [*every, within(unlike)]
-    products = [low_rank(each, shared) for each in together]
+    products = [described(each, shared) for each in together]
     assert [product.shared is shared for product in products] == [True] * 6 + [False]
     store = Store()
     numbers = [
@@ -135,7 +145,7 @@ def test_matrices_of_the_same_populations_share_their_scores():
     assert stored_size(every, products[:-1]) < 0.7 * stored_size(every, [None] * 6)
     # Combinations of shared scores are few, however wide the matrices are.
     wide = [within(np.tile(each.coefficients, (1, 1, 6))) for each in every]
-    products = [low_rank(each, shared_scores(wide)) for each in wide]
+    products = [described(each, shared_scores(wide)) for each in wide]
     for each, product in zip(wide, products, strict=True):
         assert product.shared is not None
         assert product.weights.size < 0.1 * product.left.size
@@ -153,19 +163,19 @@ def test_columns_that_are_hardly_alike_are_combinations_of_the_shared_scores():
     steps = np.cumsum(rng.normal(size=(30, 40)) * (rng.random(40) < 0.7), axis=1)
     every = [within(scores @ each) for each in (alike, *[steps] * 6)]
     shared = shared_scores(every)
-    assert combinations(every[0], shared) is None
-    product = combinations(every[1], shared)
+    assert combinations(every[0], shared, shared_weights(every[0], shared)) is None
+    product = combinations(every[1], shared, shared_weights(every[1], shared))
     assert product.weights is None
     assert product.right.shape == (product.left.shape[1], 40)
     store = Store()
     number = store.add_paths(every[1], "steps", product)
     column = stored_columns(store.deflated({}))[number]
     assert np.abs(column - at_nodes(every[1].coefficients)).max() < 1.01
-    components = low_rank(every[1], shared)
+    components = described(every[1], shared)
     assert stored_size(every[1:2], [product]) < 0.95 * stored_size(every[1:2], [components])
     unlike = np.zeros((8, 60, 40))
     unlike[1] = 1000.0 * rng.normal(size=(60, 40))
-    assert combinations(within(unlike), shared) is None
+    assert shared_weights(within(unlike), shared) is None
 
 
 def test_lines_of_whole_numbers_are_stored_as_their_smallest_differences():

@@ -131,14 +131,18 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
     return SharedScores(np.rint(vectors / scale).astype(np.int32), scale)
 
 
-def low_rank(paths: Paths, shared: SharedScores | None = None) -> LowRank:
+def low_rank(
+    paths: Paths, shared: SharedScores | None = None, weights: Floats | None = None
+) -> LowRank:
     """Return a product whose polynomials differ by less than the room at every point.
 
     Parameters
     ----------
     paths : Paths
     shared : SharedScores, optional
-        Scores whose combinations are used if they describe the matrix.
+        Scores whose combinations are used if there are weights.
+    weights : ndarray of shape (r, k), optional
+        See `shared_weights`.
 
     Returns
     -------
@@ -146,7 +150,6 @@ def low_rank(paths: Paths, shared: SharedScores | None = None) -> LowRank:
         Of the matrix of the paths.
     """
     matrix, largest = paths.matrix, paths.largest
-    weights = None if shared is None else _weights(matrix, shared, largest)
     shared = None if weights is None else shared
     scores, components = _principal(matrix if weights is None else weights)
     all_scores = scores if shared is None else shared.values @ scores
@@ -168,23 +171,20 @@ def low_rank(paths: Paths, shared: SharedScores | None = None) -> LowRank:
     return _coarsest(rounded, matrix, largest)
 
 
-def combinations(paths: Paths, shared: SharedScores) -> LowRank | None:
+def combinations(paths: Paths, shared: SharedScores, weights: Floats) -> LowRank | None:
     """Return the combinations of shared scores if the columns of the matrix are hardly alike.
 
     Parameters
     ----------
-    paths, shared
+    paths, shared, weights
         As for `low_rank`.
 
     Returns
     -------
     LowRank or None
-        None if few components describe the matrix, or if the shared scores do not.
+        None if few components describe the matrix.
     """
-    matrix, largest = paths.matrix, paths.largest
-    weights = _weights(matrix, shared, largest)
-    if weights is None:
-        return None
+    matrix = paths.matrix
     # The mean squares of the components; those of shared scores are the same up to rounding.
     squares = np.linalg.eigvalsh(weights.T @ weights) / len(matrix)
     if np.count_nonzero(squares > _SMALL**2) <= _FEW_COMPONENTS * matrix.shape[1]:
@@ -196,15 +196,26 @@ def combinations(paths: Paths, shared: SharedScores) -> LowRank | None:
         scale = np.full(n_scores, step, dtype=np.float32)
         return LowRank(shared.values[:, :n_scores], right[:n_scores], scale, None, shared)
 
-    return _coarsest(rounded, matrix, largest)
+    return _coarsest(rounded, matrix, paths.largest)
 
 
-def _weights(
-    matrix: Floats, shared: SharedScores, largest: Callable[[Floats], float]
-) -> Floats | None:
-    """Return the weights of the scores in the columns, None if they do not describe the matrix."""
+def shared_weights(paths: Paths, shared: SharedScores) -> Floats | None:
+    """Return the weights (r, k) of shared scores in the columns of the matrix.
+
+    Parameters
+    ----------
+    paths : Paths
+    shared : SharedScores
+
+    Returns
+    -------
+    ndarray or None
+        None if the scores do not describe the matrix.
+    """
+    matrix = paths.matrix
     weights = shared.weights(matrix)
-    return weights if largest(shared.values @ weights - matrix) < _SHARE else None
+    is_described = paths.largest(shared.values @ weights - matrix) < _SHARE
+    return weights if is_described else None
 
 
 def _n_scores(weights: npt.NDArray[np.int32]) -> int:

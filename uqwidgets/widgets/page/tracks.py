@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.page.low_rank import LowRank, combinations, low_rank, shared_scores
+from uqwidgets.widgets.page.low_rank import (
+    LowRank,
+    combinations,
+    low_rank,
+    shared_scores,
+    shared_weights,
+)
 from uqwidgets.widgets.page.paths import Paths, basis, points, side_by_side
 from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
@@ -109,16 +115,21 @@ class StoredTracks:
                 one.paths = replace(one.paths, room=room, sides=scales)
             shared = shared_scores([one.paths for one in every])
             for chunk, tracks in groups:
-                together = []
+                together, weights = [], []
                 for one in tracks:
-                    product = None if shared is None else combinations(one.paths, shared)
+                    of_one = None if shared is None else shared_weights(one.paths, shared)
+                    product = None
+                    if shared is not None and of_one is not None:
+                        product = combinations(one.paths, shared, of_one)
                     if product is None:
                         together.append(one)
+                        weights.append(of_one)
                     else:
                         self._add_paths([one], one.paths, chunk, product)
                 if together:
                     paths = side_by_side([one.paths for one in together])
-                    self._add_paths(together, paths, chunk, low_rank(paths, shared))
+                    product = low_rank(paths, shared, _side_by_side(weights))
+                    self._add_paths(together, paths, chunk, product)
         self._paths = {}
 
     def _add_paths(
@@ -153,6 +164,12 @@ class _Polynomials:
     names: list[tuple[str, int]]
     paths: Paths
     band: Sequence[str] | None
+
+
+def _side_by_side(weights: Sequence[Floats | None]) -> Floats | None:
+    """Return the columns of all weights, none if the shared scores do not describe all paths."""
+    known = [each for each in weights if each is not None]
+    return np.concatenate(known, axis=1) if len(known) == len(weights) else None
 
 
 def _scales(paths: Sequence[Paths]) -> Floats:
