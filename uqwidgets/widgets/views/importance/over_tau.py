@@ -34,6 +34,8 @@ from uqwidgets.widgets.views.view import Content
 
 # Largest errors of interpolated values, as shares of an axis.
 _TOLERANCE, _END_TOLERANCE = 0.001, 0.004
+# Ends that half of the nodes put farther away may have a kink there, in multiples of the tolerance.
+_MOVED = 4.0
 # With more rows, a first message has a few levels only.
 _MANY_ROWS = 20_000
 # Then there are at most so many intervals between the nodes of a side, up to so many changes (of
@@ -228,8 +230,8 @@ class _Ends:
         each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
         if self._settles:
             # Otherwise the interactions of so many changes take too long.
-            for side, (*_, lacking) in zip(sides, each, strict=True):
-                lacking |= beside(self._is_far(side), x)
+            for side, (low, high, lacking) in zip(sides, each, strict=True):
+                lacking |= beside(self._is_far(side), x) | self._has_moved(side, x, low, high)
             self._settle(each, x, levels, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
@@ -247,6 +249,17 @@ class _Ends:
         is_known = np.isfinite(near["low"]) | np.isfinite(exact["low"])
         limit = _END_TOLERANCE * _axis(exact["low"], exact["high"])
         return np.asarray(is_known & ~(error <= limit))
+
+    def _has_moved(self, side: Side, x: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
+        """Return which ends at distances x from 0 differ from those by half of the nodes.
+
+        A kink may lie between the nodes.
+        """
+        coarse = interpolated(side.samples["fields"][::2], x)
+        before = self._bounds(coarse)[:2]
+        error = np.max([np.abs(now - old) for now, old in zip((low, high), before, strict=True)], 0)
+        limit = _MOVED * _END_TOLERANCE * _axis(low, high)
+        return np.asarray(np.isfinite(low) & ~(error <= limit))
 
     def _settle(
         self,
