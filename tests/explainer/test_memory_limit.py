@@ -184,8 +184,7 @@ def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
 
 @pytest.mark.parametrize("name", SMALLEST)
 def test_small_tables_take_the_fixed_costs_beside_the_smallest_limit(name):
-    # Small tables are summarised at many levels of tau together.
-    n, fixed = 200, 2_000_000
+    n, fixed = 200, 400_000
     features, targets = X[:n], np.arange(n) % 10
     SMALLEST[name](Explainer(ten_classes, features, targets))  # imports
     # Of the formula in the documentation, with the intervals of stress.

@@ -57,7 +57,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         Memory to work in, most of it for cached predictions, in bytes or with a unit. Over the
         limit the least recently used arrays are evicted: first those that are computed again
         without a model call, then predictions. At its peak an analysis takes at most half as much
-        again, beside the table and 2 MB of fixed costs that no limit bounds. The smallest limit
+        again, beside the table and 0.4 MB of fixed costs that no limit bounds. The smallest limit
         that this holds for is about 8 n (16 + 3 k + p) bytes for n rows of p features and
         predictions of k numbers each, and 80 n bytes more for the intervals of `stress`. With
         less, an analysis takes what it needs, and a remark of its result gives the smallest limit.

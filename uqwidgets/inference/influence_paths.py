@@ -19,6 +19,7 @@ from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
 from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
+from uqwidgets.inference.sums import dots
 
 # Values of an array (populations, rows) that fit the processor's cache.
 _BLOCK = 1 << 16
@@ -140,12 +141,12 @@ class PathInfluences:
         s = self._s
         self._totals = [each.sum(axis=1) for each in self._of_all]
         self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=0))
-        total = pairs.factor * _sums(s, self._drawn)
+        total = pairs.factor * dots(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
             if estimates is None:
-                estimates = np.stack([_sums(s, d) for d in self._change_drawn]) / total
+                estimates = np.stack([dots(s, d) for d in self._change_drawn]) / total
             self.estimates = estimates
-            self._pair_spread = pairs.factor * _sums(np.square(s), self._squared) / total**2
+            self._pair_spread = pairs.factor * dots(np.square(s), self._squared) / total**2
             self._scale = (self.n / total)[:, None]
 
     def rows(self, m: int, original: Floats) -> RowInfluences:
@@ -189,7 +190,7 @@ class PathInfluences:
     ) -> RowInfluences:
         """Subtract a share of the measure of both rows of a pair, as control variates."""
         of_scored, of_donors = (
-            weights * (original - (_sums(weights, original) / total)[:, None])
+            weights * (original - (dots(weights, original) / total)[:, None])
             for weights, total in zip(self._of_all, self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
@@ -202,11 +203,11 @@ class PathInfluences:
         repeats = len(self.pairs.donors)
         slopes = share * regression_on_two(
             repeats,
-            _sums(of_scored, of_scored),
-            _sums(of_donor, of_donor),
-            _sums(of_scored, drawn),
-            _sums(of_scored, by_scored),
-            _sums(of_donor, by_donor),
+            dots(of_scored, of_scored),
+            dots(of_donor, of_donor),
+            dots(of_scored, drawn),
+            dots(of_scored, by_scored),
+            dots(of_donor, by_donor),
         )
         a, b = slopes[0][:, None], slopes[1][:, None]
         of_rows = plain.of_rows - b * drawn - a * received
@@ -233,9 +234,9 @@ class PathInfluences:
             pooled.add(self._as_scored(m, block) / column, relative, w)
             parts = np.square(relative)
             squares += parts.sum(axis=1)
-            cubes += _sums(parts, relative)
+            cubes += dots(parts, relative)
             for weights, total in zip((s, w), self._totals, strict=True):
-                of_weights += _sums(relative, weights) / total
+                of_weights += dots(relative, weights) / total
             parts -= rows.double_counted[:, block] / column**2
             plain.add(parts)
             parts *= self._leverage[:, block]
@@ -290,9 +291,9 @@ class PathInfluences:
                 of_donors = _values_at(relative, donors[block])
                 of_donors -= pairs
                 others *= of_donors
-                chains += _sums(pairs, others)
+                chains += dots(pairs, others)
                 np.square(pairs, out=others)
-                cubes += _sums(others, pairs)
+                cubes += dots(others, pairs)
         factor = self._third_order_rows.factor
         return factor * chains, factor * cubes
 
@@ -325,10 +326,6 @@ def _largest(of_rows: Floats) -> Floats:
     return np.where(largest > 0, largest, 1.0)
 
 
-def _sums(one: Floats, other: Floats) -> Floats:
-    return np.asarray(np.einsum("tn,tn->t", *np.broadcast_arrays(one, other)))
-
-
 class _Total:
     """The sum over n rows of independent parts, with its standard error, block by block.
 
@@ -342,7 +339,7 @@ class _Total:
     def add(self, parts: Floats) -> None:
         """Add the parts (t, m) of some rows."""
         self.sum += self._factor * parts.sum(axis=1)
-        self._squares += self._factor * _sums(parts, parts)
+        self._squares += self._factor * dots(parts, parts)
 
     @property
     def error(self) -> Floats:

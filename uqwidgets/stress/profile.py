@@ -26,8 +26,8 @@ from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 
-# Weights of levels that are summarised together.
-_WEIGHTS_TOGETHER = 1 << 12
+# Weights of levels that are summarised together; a memory limit does not bound them.
+_WEIGHTS_TOGETHER = 1 << 10
 
 
 def stress(
@@ -213,6 +213,7 @@ def _over_rows(
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
     plain = [one for one in indicators if isinstance(one, Indicator)]
     is_plain = np.array([isinstance(one, Indicator) for one in indicators])
+    metrics = {q: one for q, one in enumerate(indicators) if isinstance(one, MetricIndicator)}
 
     def chosen(output: Floats) -> Floats:
         return output if summarised is None else output[summarised]
@@ -229,34 +230,33 @@ def _over_rows(
 
     for batch in _batches(stressed.column.projections(taus)):
         solved: dict[int, Floats] = {}
+        of_summarised = []
         for t, projection in batch:
             targets[t] = projection.target
             status.append(projection.status)
             if projection.weights is not None:
                 solved[t] = projection.weights
-                weights = stressed.summary_weights(projection.weights)
-                described = {"reached": projection.reached, **described_weights(weights)}
+                of_summarised.append(stressed.summary_weights(projection.weights))
+                described = {"reached": projection.reached, **described_weights(of_summarised[-1])}
                 for name, value in described.items():
                     points[name][t] = value
         if not solved:
             continue
         at, known = np.array(list(solved)), _stacked(list(solved.values()))
-        weights = _stacked([stressed.summary_weights(of_one) for of_one in solved.values()])
+        weights = _stacked(of_summarised)
         if plain:
             summarise(at, known, weights)
         # The value of a single row has no interval.
         several = np.count_nonzero(known, axis=1) > 1
         low[:, at[~several]] = high[:, at[~several]] = np.nan
-        for q, indicator in enumerate(indicators):
-            if not isinstance(indicator, MetricIndicator):
-                continue
-            score = stressed.score_of_summarised(indicator.score, n)
-            for i, t in enumerate(at.tolist()):
+        for i, t in enumerate(at.tolist() if metrics else []):
+            rows = rows_at(taus[t], known[i]) if level is not None and several[i] else None
+            for q, metric in metrics.items():
+                score = stressed.score_of_summarised(metric.score, n)
                 values[q, t] = value = score(weights[i])
-                if level is not None and several[i] and np.isfinite(value):
-                    low[q, t], high[q, t] = metric_interval(
-                        score, value, rows_at(taus[t], known[i]), level, indicator.bounds
-                    )
+                if rows is not None and level is not None and np.isfinite(value):
+                    ends = metric_interval(score, value, rows, level, metric.bounds)
+                    low[q, t], high[q, t] = ends
     return _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),

@@ -16,7 +16,7 @@ from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson, correct
 from uqwidgets.stress.jackknife import influence_and_bias
 
 # Values of an array (indicators, levels, rows): about a dozen of them are in memory at a time.
-_BLOCK = 1 << 14
+_BLOCK = 1 << 11
 
 
 def summaries(
@@ -70,27 +70,6 @@ def _intervals(
     level: float,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the intervals of indicators, both of shape (q, ...); NaN without one."""
-    low, high = _by_influence(indicators, values, outputs, means, rows, level)
-    for q, indicator in enumerate(indicators):
-        extreme = are_zero_or_one(values[q], indicator.bounds)
-        if extreme.any():
-            # The effective sample size of a rate is that of the rows in its denominator.
-            is_rate = indicator.combination is RATIO
-            own = rows.weights * outputs[q][1] if is_rate else rows.weights
-            sizes = effective_sample_sizes(own[extreme])
-            low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
-    return low, high
-
-
-def _by_influence(
-    indicators: Sequence[Indicator],
-    values: Floats,
-    outputs: Sequence[Sequence[Floats]],
-    means: Sequence[Sequence[Floats]],
-    rows: StressedRows | CalibratedRows,
-    level: float,
-) -> tuple[Floats, Floats]:
-    """Return the ends of `_intervals` from the influence of each row."""
     flat = np.stack([output for of_one in outputs for output in of_one])
     # An axis for each axis of the levels.
     flat = flat.reshape(len(flat), *[1] * (values.ndim - 1), flat.shape[1])
@@ -122,5 +101,13 @@ def _by_influence(
         rows.ess_share,
         curvature,
     )
-    is_known = np.isfinite(values)
-    return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
+    low[~np.isfinite(values)] = high[~np.isfinite(values)] = np.nan
+    for q, indicator in enumerate(indicators):
+        extreme = are_zero_or_one(values[q], indicator.bounds)
+        if extreme.any():
+            # The effective sample size of a rate is that of the rows in its denominator.
+            is_rate = indicator.combination is RATIO
+            own = rows.weights * outputs[q][1] if is_rate else rows.weights
+            sizes = effective_sample_sizes(own[extreme])
+            low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
+    return low, high
