@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.sums import dot, dots
-from uqwidgets.stress.constrained.tilting import tilt
+from uqwidgets.inference.sums import dots
+from uqwidgets.stress.left_out import weights_without
 
 # The power series is accurate to about 1e-4 of a row's influence if the row's leverage (the
 # leverages sum to 2), its change of xi (per standard deviation) and the truncated term (in
@@ -72,11 +72,16 @@ class Jackknife:
             | (np.abs(first) > _MAX_XI_CHANGE)
             | (truncation > _MAX_TRUNCATION / share.shape[-1])
         )
-        self._one_by_one = list(zip(*np.nonzero(inaccurate & (unit > 0)), strict=True))
-        self._weights_without = [
-            _weights_without(row, share[*at], deviation[*at], target_change[*at, row])
-            for *at, row in self._one_by_one
-        ]
+        n = share.shape[-1]
+        levels, rows = np.nonzero((inaccurate & (unit > 0)).reshape(-1, n))
+        self._one_by_one = levels, rows
+        self._weights_without = weights_without(
+            levels,
+            rows,
+            share.reshape(-1, n),
+            deviation.reshape(-1, n),
+            target_change.reshape(-1, n),
+        )
 
     def _solve_all(self, targets: Floats, first: Floats) -> tuple[Floats, Floats, Floats]:
         """Solve for the change of xi without each row, by Newton's method on the power series.
@@ -122,8 +127,10 @@ class Jackknife:
         # A mean lies within the range of the output, however inaccurate the series is.
         least, most = flat.min(axis=-1, keepdims=True), flat.max(axis=-1, keepdims=True)
         np.clip(means, least, most, out=means)
-        for (*at, row), weights in zip(self._one_by_one, self._weights_without, strict=True):
-            means[:, *at, row] = dots(weights, flat[:, *at])
+        each_level = (len(flat), -1, flat.shape[-1])
+        levels, rows = self._one_by_one
+        without = dots(self._weights_without, flat.reshape(each_level)[:, levels])
+        means.reshape(each_level)[:, levels, rows] = without
         return centre + means.reshape(centred.shape)
 
 
@@ -149,20 +156,6 @@ def _solve(
         variance = np.maximum(square - np.square(mean), MIN_REMAINDER)
         following = delta + (targets - mean) / variance
     return delta, own, weight
-
-
-def _weights_without(row: np.intp, share: Floats, deviation: Floats, target: float) -> Floats:
-    """Weights (n,) of sum 1 without a row; on the extreme value where the target is beyond it."""
-    others = (share > 0) & (np.arange(len(share)) != row)
-    base, x, weights = share[others] / share[others].sum(), deviation[others], np.zeros_like(share)
-    if not x.min() < target < x.max():
-        weights[others] = x == (x.max() if target >= x.max() else x.min())
-        return np.asarray(weights / weights.sum())
-    mean = dot(base, x)
-    std = math.sqrt(dot(base, np.square(x - mean)))
-    goal = np.array([target - mean]) / std
-    weights[others] = tilt((x - mean)[:, None] / std, base, goal).weights
-    return weights
 
 
 def tilt_weights(weights: Floats, exponents: Floats) -> Floats:
