@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -15,6 +16,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+
+# Jsonschema imports it, where it is installed, for a format of addresses that no test is about: its
+# grammar takes seconds in every process.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 # The same examples in every run: what fails here fails everywhere, and what is new is looked for
 # on purpose, with `pytest --hypothesis-profile=default`.
@@ -29,29 +34,25 @@ def pytest_xdist_auto_num_workers() -> int:
 
 TESTS = Path(__file__).parent
 BROWSER = TESTS / "browser"
-# Files that share what takes long to start: a JupyterLab with its page, and a Dask cluster.
-GROUPS = (
-    (
-        "browser/test_lab.py",
-        "browser/test_containers.py",
-        "browser/test_reopened.py",
-        "browser/test_pins_in_lab.py",
-        "browser/test_two_tabs.py",
-        "browser/test_interact.py",
-    ),
-    ("learner/test_learner_dask.py", "stress/test_out_of_core.py"),
+# Files that share a JupyterLab and its page, which take long to start.
+ONE_LAB = (
+    "browser/test_lab.py",
+    "browser/test_containers.py",
+    "browser/test_reopened.py",
+    "browser/test_pins_in_lab.py",
+    "browser/test_two_tabs.py",
+    "browser/test_interact.py",
 )
 
 
 def group_of(file: str) -> str:
-    """Return the first file of the group of a file of tests, or the file itself."""
-    name = file.removeprefix("tests/")
-    return next((f"tests/{group[0]}" for group in GROUPS if name in group), file)
+    """Return the file of tests, or the first one of those that share a JupyterLab with it."""
+    return f"tests/{ONE_LAB[0]}" if file.removeprefix("tests/") in ONE_LAB else file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run the files of a group in one process, one after the other."""
+    """Run the files that share a JupyterLab in one process, one after the other."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -135,7 +136,8 @@ def kernel():
     manager.shutdown_kernel(now=True)
 
 
-@pytest.fixture(scope="session")
+# Workers that wait take a tenth of a core: they end with the file.
+@pytest.fixture(scope="module")
 def cluster():
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     with (

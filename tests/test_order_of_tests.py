@@ -64,16 +64,17 @@ def test_one_process_keeps_the_order_of_the_files():
     assert in_order(SimpleNamespace(cache=Memory()))[0] == "test_short.py::a"
 
 
-def test_files_that_share_what_takes_long_to_start_are_a_group():
+def test_files_that_share_a_lab_are_a_group():
     texts = {
         path.relative_to(TESTS).as_posix(): path.read_text(encoding="utf-8")
         for path in TESTS.glob("*/test_*.py")
         if path.parent.name != "hosts"
     }
-    for group, fixture in zip(conftest.GROUPS, ["lab", "cluster"], strict=True):
-        pattern = re.compile(rf"def \w+\((?:\w+, )*{fixture}\b|usefixtures\(\"{fixture}\"")
-        assert {name for name, text in texts.items() if pattern.search(text)} == set(group)
-        assert {conftest.group_of(f"tests/{name}") for name in group} == {f"tests/{group[0]}"}
+    pattern = re.compile(r"def \w+\((?:\w+, )*lab\b|usefixtures\(\"lab\"")
+    group = conftest.ONE_LAB
+    assert {name for name, text in texts.items() if pattern.search(text)} == set(group)
+    assert {conftest.group_of(f"tests/{name}") for name in group} == {f"tests/{group[0]}"}
+    assert conftest.group_of("tests/test_short.py") == "tests/test_short.py"
 
 
 def test_a_group_is_as_long_as_its_files():

@@ -18,6 +18,7 @@ from browser.harness import (
     VIEWPORT,
     faultless,
     find_chromium,
+    find_headless_shell,
     launch,
     new_page,
     watched_page,
@@ -48,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = find_chromium()
+    executable = find_headless_shell() or find_chromium()
     if executable is None:
         reason = (
             "no Chromium or Chrome found: install one (on Debian: `apt-get install chromium`) or "

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cases import thorough_after
 from models import Recorder, classification, normal_model, regression, table, two_classes
 from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles
 from uqwidgets.evaluation import cache, donors
@@ -54,7 +55,7 @@ def test_stacked_replacements_give_the_predictions_of_each_alone():
         np.testing.assert_array_equal(distribution.scale, std)
 
 
-@pytest.mark.parametrize("limit", [1, 2_000, 20_000])
+@pytest.mark.parametrize("limit", thorough_after(2, [2_000, 20_000, 1]))
 def test_a_small_memory_gives_the_same_numbers(limit):
     explainer, roomy = (classification(40, labels="abc", memory_limit=m) for m in (limit, "1GiB"))
     weights = roomy.stress_weights("x0", 0.4)

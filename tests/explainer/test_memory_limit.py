@@ -101,11 +101,11 @@ def test_importance_of_several_features_takes_no_more_memory_than_the_limit(name
 
 
 OTHERS = {
+    "levels of tau": lambda ex: ex.importance_over_tau("x0", taus=5, n_repeats=10),
     "auc": lambda ex: ex.importance("roc_auc", n_repeats=2),
     "auc, weights": lambda ex: ex.importance(
         "roc_auc", n_repeats=2, sample_weight=WEIGHTS[: len(ex.table)]
     ),
-    "levels of tau": lambda ex: ex.importance_over_tau("x0", taus=5, n_repeats=10),
     "diagnosis": lambda ex: ex.diagnose(n_repeats=2),
     "stress": lambda ex: ex.stress(taus=5),
     "stress of a metric": lambda ex: ex.stress(["x0"], ["balanced_accuracy"], taus=5),

@@ -92,6 +92,7 @@ def test_alcohol_sulphates_and_volatile_acidity_matter_most(procedures):
     assert set(of_one.features[:3]) == set(TOP)
 
 
+@pytest.mark.thorough
 def test_the_learners_band_is_wider_than_the_models_at_both_ends_of_alcohol(procedures):
     X, y = wines()
     train = np.random.default_rng(0).random(len(X)) < 0.632

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import logsumexp
 
+from cases import thorough_after
 from uqwidgets.predictive import Mixture, Normal
 from uqwidgets.predictive.distributions import InvalidRowError
 
@@ -39,7 +40,7 @@ def check(loc, scale, weights):
         assert result[row] == pytest.approx(expected, rel=1e-8, abs=2e-9)
 
 
-MEMBERS = [2, 3, 10, 50, 200]
+MEMBERS = thorough_after(4, [2, 3, 10, 50, 200])
 
 
 def random(m, rows=None):

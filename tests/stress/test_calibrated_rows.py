@@ -109,7 +109,13 @@ def covered(runs, n, indicators, taus, held, weights_of):
     ),
     ids=["held", "weights", "both"],
 )
-@pytest.mark.parametrize("runs", [40, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "runs",
+    [
+        pytest.param(40, marks=pytest.mark.thorough),
+        pytest.param(200, marks=pytest.mark.slow),
+    ],
+)
 def test_intervals_of_weighted_rows_cover(held, weights_of, runs):
     taus = [-0.5, 0.0, 0.5]
     shares = covered(runs, 400, ["error_rate", "fpr", "entropy"], taus, held, weights_of)

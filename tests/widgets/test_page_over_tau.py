@@ -74,15 +74,15 @@ class Page:
 
 
 TABLES_AND_SEEDS = [
-    ("20 rows", 4),
     ("missing values", 1),
+    ("20 rows", 4),
     *[("20 rows", seed) for seed in range(4)],
     *[("missing values", seed) for seed in (0, 2, 3)],
     *[("dates", 0), ("constant feature", 0), ("categories only", 0), ("ten classes", 0)],
 ]
 
 
-@pytest.mark.parametrize(("name", "seed"), thorough_after(2, TABLES_AND_SEEDS))
+@pytest.mark.parametrize(("name", "seed"), thorough_after(1, TABLES_AND_SEEDS))
 def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
     explainer = uq.Explainer(*hard_table(name, seed))
     stressed = "x0" if name == "dates" else "x1"

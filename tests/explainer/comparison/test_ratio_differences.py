@@ -132,6 +132,7 @@ def covered(n, runs):
     return np.mean(hits), np.median(widths)
 
 
+@pytest.mark.thorough
 def test_intervals_of_differences_of_ratios_cover():
     coverage, width = covered(200, 100)
     # Four standard errors of a coverage of 0.93.
