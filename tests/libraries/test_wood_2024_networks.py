@@ -25,7 +25,13 @@ def claims(seed):
     return figures_9_to_13(Explainer(network, X_test, y_test))
 
 
-@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(20), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(3), marks=pytest.mark.thorough),
+        pytest.param(range(20), marks=pytest.mark.slow),
+    ],
+)
 def test_figures_9_to_13_diabetes(seeds):
     shares = agreement("diabetes, Bayes by backprop", claims, seeds)
     # The paper claims it for both models; over several splits it does not hold for networks.
