@@ -62,6 +62,7 @@ def test_wheel_carries_the_package_with_its_front_end_and_nothing_else(wheel):
     assert not {name for name in names if name.endswith((".ts", ".csv", ".npz", ".ipynb"))}
 
 
+@pytest.mark.thorough
 def test_sdist_carries_the_front_end_built_and_as_sources(sdist):
     with tarfile.open(sdist) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
@@ -94,6 +95,7 @@ def unpacked(sdist, folder):
     return source
 
 
+@pytest.mark.thorough
 def test_archives_have_the_addresses_of_the_repository_that_publishes_them(tmp_path):
     name = hatch_build.REPOSITORY
     published = build(ROOT, "sdist", tmp_path / "sdist", **{name: REPOSITORY})
@@ -104,6 +106,7 @@ def test_archives_have_the_addresses_of_the_repository_that_publishes_them(tmp_p
         assert addresses_of(made) == ADDRESSES
 
 
+@pytest.mark.thorough
 def test_archives_without_a_repository_have_no_addresses(sdist, wheel, tmp_path):
     assert addresses_of(wheel) == {}
     source = unpacked(sdist, tmp_path)
@@ -124,6 +127,7 @@ def test_bundle_travels_with_the_licences_of_what_is_in_it(wheel):
     assert licenses.count("Permission to use, copy, modify") >= 3
 
 
+@pytest.mark.thorough
 def test_sdist_becomes_a_wheel_where_no_node_is(sdist, tmp_path):
     source = unpacked(sdist, tmp_path)
     bare = tmp_path / "bin"

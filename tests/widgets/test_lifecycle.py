@@ -78,6 +78,7 @@ def test_a_script_ends_after_the_current_model_call_without_another(
     assert ended.stderr == ""
 
 
+@pytest.mark.thorough
 def test_a_script_ends_while_the_worker_waits_for_rest() -> None:
     ended = script(
         """

@@ -358,7 +358,9 @@ def test_without_lines_the_still_draws_no_row(feature, table, tmp_path):
     X = X.assign(kind=np.where(X["a"] > 0, "high", "low"))
 
     def drawn(**options):
-        path = explorer.save(tmp_path / "page.html", progress=False, **options).path
+        path = explorer.save(
+            tmp_path / "page.html", stress_features=["a"], progress=False, **options
+        ).path
         still = path.read_text().split('id="uq-still"')[1].split("</main>")[0]
         return still, sum(d.count("M") for d in re.findall(r' d="([^"]*)"', still))
 
@@ -476,12 +478,12 @@ def test_a_folder_that_is_read_only_is_said(explorer, tmp_path, monkeypatch):
 
 
 def test_progress_names_its_steps_and_ends_complete(explorer, tmp_path, capsys):
-    explorer.save(tmp_path / "page.html")
+    explorer.save(tmp_path / "page.html", stress_features=["a"])
     shown = capsys.readouterr().err.split("\r")
     steps = [match for text in shown if (match := re.search(r"(\d+)/(\d+) ", text))]
     assert steps[-1][1] == steps[-1][2] != "0"
     assert "views" in shown[-1]
-    explorer.save(tmp_path / "page.html", progress=False)
+    explorer.save(tmp_path / "page.html", stress_features=["a"], progress=False)
     assert capsys.readouterr().err == ""
 
 
@@ -524,7 +526,7 @@ def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(before_following=0.5))
     with uq.explore(model, *table, n_repeats=3) as explorer:
         explorer.wait()
-        explorer.save(tmp_path / "page.html", progress=False)
+        explorer.save(tmp_path / "page.html", stress_features=["a"], progress=False)
         assert not in_page
         end = time.monotonic() + 30
         while len(in_page) < 2 and time.monotonic() < end:
@@ -590,7 +592,7 @@ def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(
     inputs = {"selection": [3, 50], "row": 50, "what_if": [{"feature": "a", "value": 0.123456}]}
     with uq.explore(mean, X, mean(X), n_repeats=2, ice_lines=10, feature="a", **inputs) as explorer:
         explorer.pin("the pin selects them too")
-        saved = explorer.save(tmp_path / "rows.html", progress=False)
+        saved = explorer.save(tmp_path / "rows.html", stress_features=["a"], progress=False)
         assert "values of all features and predictions of 10 rows" in saved.rows
         columns = stored_columns(saved.path)
         (entry,) = index_of(saved.path)["cohorts"][0]["entries"]["selection"].values()
@@ -603,7 +605,9 @@ def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(
         )
         assert content["meta"]["labels"] == [f"patient {i}" for i in held]
         assert content["meta"]["texts"] == [[f"town {i % 7}"] for i in held]
-        without = explorer.save(tmp_path / "none.html", lines=0, progress=False)
+        without = explorer.save(
+            tmp_path / "none.html", lines=0, stress_features=["a"], progress=False
+        )
     assert without.rows.startswith("It holds no row:")
     index = index_of(without.path)
     for shown in (index["inputs"], index["pins"][0]["state"]):
