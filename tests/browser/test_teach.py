@@ -84,8 +84,9 @@ def test_a_page_of_all_lessons_works_without_a_kernel(browser, tmp_path, monkeyp
         lesson.close()
 
 
-def test_in_a_page_other_features_need_the_notebook(browser, tmp_path):
-    X = np.random.default_rng(0).normal(size=(30, 10))
+def test_in_a_page_other_features_need_the_notebook(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("uqwidgets.widgets.teach.page.MOST_FEATURES_OF_PAGE", 2)
+    X = np.random.default_rng(0).normal(size=(30, 4))
     explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
     with uq.teach.StressToATarget(explainer, target=0.2) as lesson:
         lesson.save(tmp_path / "lesson.html", progress=False)
@@ -94,7 +95,7 @@ def test_in_a_page_other_features_need_the_notebook(browser, tmp_path):
         root = page.get_by_test_id("uq-root")
         expect(root.get_by_test_id("uq-note")).to_contain_text("2 features need the notebook")
         disabled = root.get_by_test_id("uq-feature").locator("option:disabled")
-        expect(disabled).to_have_text(["x8", "x9"])
+        expect(disabled).to_have_text(["x2", "x3"])
         expect(disabled.first).to_have_attribute("title", "This needs the notebook.")
 
 

@@ -42,6 +42,7 @@ def tables_of(truth, n, n_tables):
         yield X, y, int(seed.generate_state(1)[0] % 2**31)
 
 
+@pytest.mark.thorough
 def test_width_and_coverage_are_those_of_learners(truth, result):
     estimates, low, high = np.empty((3, TABLES, len(REFITS), 3))
     for k, (X, y, seed) in enumerate(tables_of(truth, 40, TABLES)):

@@ -80,6 +80,7 @@ def test_intervals_of_a_sample_hold_the_importance_as_often_as_they_say(
     assert 0.93 < shares.mean() < 0.97
 
 
+@pytest.mark.thorough
 def test_intervals_of_a_sample_hold_the_importance() -> None:
     shares = coverage("classes", "nll", 200, 1, 150)
     assert ((shares > 0.88) & (shares <= 1.0)).all(), shares
