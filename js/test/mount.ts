@@ -11,11 +11,29 @@ export async function painted(): Promise<void> {
   }
 }
 
+// The happy-dom window does not read the signal of a listener of media queries, and would keep every widget.
+const lists: MediaQueryList = Object.getPrototypeOf(matchMedia("all"));
+const listen = lists.addEventListener;
+lists.addEventListener = function (
+  this: MediaQueryList,
+  type: string,
+  listener: (event: MediaQueryListEvent) => void,
+  options?: AddEventListenerOptions,
+) {
+  const own = (event: Event) => listener(event as MediaQueryListEvent);
+  listen.call(this, type, own);
+  options?.signal?.addEventListener("abort", () => this.removeEventListener(type, own));
+} as typeof listen;
+
+/** What ends the widgets that are mounted. */
+const mounted: AbortController[] = [];
+
 /** Mounts the widget as a host does, on a model in memory. */
 export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<string, unknown>) {
   const model = new FakeModel(about, frame, changes);
   const widget = factory();
   const abort = new AbortController();
+  mounted.push(abort);
   const el = document.body.appendChild(document.createElement("div"));
   widget.initialize({ model, signal: abort.signal });
   widget.render({ model, el, signal: abort.signal });
@@ -72,7 +90,9 @@ export function press(element: Element, key: string): KeyboardEvent {
   return event;
 }
 
+/** Ends all widgets, as a host does before it removes them, and empties the page. */
 export function clearPage(): void {
   vi.useRealTimers();
+  for (const abort of mounted.splice(0)) abort.abort();
   document.body.replaceChildren();
 }
