@@ -27,6 +27,7 @@ def shares(designs, runs, population):
     return lines[:, 1:4].ravel(), lines[:, [0, 4]].ravel()
 
 
+@pytest.mark.thorough
 def test_intervals_of_400_rows_cover():
     runs = 60
     half_way, all_the_way = shares(ORDINARY[:2], runs, 100_000)
