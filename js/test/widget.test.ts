@@ -28,9 +28,10 @@ it("is kept by nothing once the host has ended it", async () => {
   v8.setFlagsFromString("--expose-gc");
   const collect = vm.runInNewContext("gc");
   const root = await ended();
-  await vi.waitFor(() => {
+  const isFreed = () => {
     collect();
     // The error of a comparison with the element would keep it.
     expect(root.deref() === undefined).toBe(true);
-  });
+  };
+  await vi.waitFor(isFreed, { timeout: 20_000, interval: 200 });
 });

@@ -139,7 +139,8 @@ def check_page(root):
     assert root.evaluate(OUTSIDE) == []
 
 
-def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, explainer):
+def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, explainer, monkeypatch):
+    monkeypatch.setattr(coverage, "_FITS", 40)
     guess_by_keyboard(themed, uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")))
     shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
     coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
