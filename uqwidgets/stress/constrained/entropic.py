@@ -6,8 +6,8 @@ Source: Bachoc et al. 2023, theorems 2.1 and 2.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -58,8 +58,6 @@ class ConstrainedProjection:
         these are the limit of the weights for targets that come from inside. ``infeasible``:
         no weights reach it. ``constant``: a constraint has the same value in every row, and it
         is not the target.
-    message : str
-        The status in one sentence, with the reason.
     """
 
     names: tuple[str, ...]
@@ -71,7 +69,12 @@ class ConstrainedProjection:
     kl: float
     half_share: float
     status: Literal["ok", "edge", "infeasible", "constant"]
-    message: str
+    _explain: Callable[[], str] = field(repr=False)
+
+    @cached_property
+    def message(self) -> str:
+        """The status in one sentence, with the reason; it takes longer than the status."""
+        return self._explain()
 
 
 class _Standard(NamedTuple):
@@ -151,19 +154,25 @@ def project(
     if constant.any():
         j = int(constant.argmax())
         why = f"{labels[j]} cannot be {goals[j]:.6g}: it is {low[j]:.6g} in every row."
-        return no_weights("constant", why)
+        return no_weights("constant", partial(str, why))
     standard = _standardise(rows, base, goals)
     solution = _solve(standard, base)
     if solution is None:
-        return no_weights("infeasible", _why_not(standard, labels))
+        return no_weights("infeasible", partial(_why_not, standard, labels))
     points = standard.points if solution.rows is None else standard.points[solution.rows]
     gap = solution.weights @ points - standard.target
     if (np.abs(gap) > 10 * (TOLERANCE + standard.noise.max())).any():
-        return no_weights("infeasible", _TOO_NEAR)
+        return no_weights("infeasible", partial(str, _TOO_NEAR))
     weights = np.zeros(len(values))
     weights[weighted if solution.rows is None else weighted[solution.rows]] = solution.weights
     weights *= len(values) / weights.sum()
     edge, ess = solution.rows is not None, effective_sample_size(weights)
+    message = (
+        f"the targets lie on the edge of what weights of these rows reach: only "
+        f"{np.count_nonzero(weights)} of {len(weighted)} rows carry weight."
+        if edge
+        else f"the targets are reached, with the weight of {ess:.0f} of {len(weighted)} rows."
+    )
     return ConstrainedProjection(
         names=tuple(labels),
         weights=weights,
@@ -175,12 +184,7 @@ def project(
         kl=float(kl_div(weights, population).mean()),
         half_share=half_share(weights),
         status="edge" if edge else "ok",
-        message=(
-            f"the targets lie on the edge of what weights of these rows reach: only "
-            f"{np.count_nonzero(weights)} of {len(weighted)} rows carry weight."
-            if edge
-            else f"the targets are reached, with the weight of {ess:.0f} of {len(weighted)} rows."
-        ),
+        _explain=partial(str, message),
     )
 
 
@@ -246,11 +250,11 @@ def _no_weights(
     labels: Sequence[str],
     targets: Floats,
     status: Literal["infeasible", "constant"],
-    message: str,
+    explain: Callable[[], str],
 ) -> ConstrainedProjection:
     nan = np.full(len(targets), np.nan)
     return ConstrainedProjection(
-        tuple(labels), None, nan, targets, nan, np.nan, np.nan, np.nan, status, message
+        tuple(labels), None, nan, targets, nan, np.nan, np.nan, np.nan, status, explain
     )
 
 

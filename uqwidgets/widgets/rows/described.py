@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,8 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.constrained.entropic import project
-from uqwidgets.stress.projection import Projection, Status
+from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
+from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.rows.held import Held
 
 
@@ -50,13 +50,18 @@ class Reached(NamedTuple):
         Its weights are of the chosen rows, of mean 1.
     mean : float
         Of the stressed column at tau = 0.
-    problem : str or None
-        Why there are no weights, in one sentence.
+    explain : callable or None
+        Says why there are no weights, in one sentence.
     """
 
     projection: Projection
     mean: float
-    problem: str | None
+    explain: Callable[[], str] | None
+
+    @property
+    def problem(self) -> str | None:
+        """Why there are no weights; a search for the reason takes longer than the projection."""
+        return None if self.explain is None else self.explain()
 
 
 class DescribedRows:
@@ -104,7 +109,10 @@ class DescribedRows:
             if total == 0:
                 return None, "all chosen rows have weight 0; choose other rows or weights."
             return self._base * (len(self._base) / total), None
-        return self._projected([], [], [])[:2]
+        projection = self._projected([], [], [])
+        if isinstance(projection, str):
+            return None, projection
+        return projection.weights, None if projection.weights is not None else projection.message
 
     def at(self, stressed: StressedColumn, tau: float) -> Reached:
         """Project the rows at a level of tau.
@@ -118,7 +126,7 @@ class DescribedRows:
         nothing = Projection(None, np.nan, np.nan, "infeasible")
         start, problem = self.start
         if start is None:
-            return Reached(nothing, np.nan, problem)
+            return Reached(nothing, np.nan, partial(str, problem))
         values, present = self._own_values(stressed)
 
         def mean_of(weights: Floats) -> float:
@@ -131,17 +139,23 @@ class DescribedRows:
         end = anchors.low if tau < 0 else anchors.high
         target = (1.0 - abs(tau)) * mean + abs(tau) * end
         if (end - mean) * tau <= 0:
-            return Reached(
-                Projection(None, target, np.nan, "beyond quantile"),
-                mean,
+            why = (
                 f"the mean of {stressed.name!r} already lies beyond what this side of tau moves it "
-                "to; use the other side.",
+                "to; use the other side."
             )
+            beyond = Projection(None, target, np.nan, "beyond quantile")
+            return Reached(beyond, mean, partial(str, why))
         centred = (values - target) * present
-        weights, problem, status = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
-        if weights is None:
-            return Reached(Projection(None, target, np.nan, status), mean, problem)
-        return Reached(Projection(weights, target, mean_of(weights), status), mean, None)
+        found = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
+        if isinstance(found, str):
+            return Reached(
+                Projection(None, target, np.nan, "infeasible"), mean, partial(str, found)
+            )
+        if found.weights is None:
+            not_reached = Projection(None, target, np.nan, found.status)
+            return Reached(not_reached, mean, lambda: found.message)
+        reached = Projection(found.weights, target, mean_of(found.weights), found.status)
+        return Reached(reached, mean, None)
 
     def calibrated(
         self, stressed: StressedColumn, tau: float, projection: Projection
@@ -198,16 +212,15 @@ class DescribedRows:
 
     def _projected(
         self, columns: Sequence[Floats], goals: Sequence[float], names: Sequence[str]
-    ) -> tuple[Floats | None, str | None, Status]:
+    ) -> ConstrainedProjection | str:
+        """Return the projection on these means and the held ones, or what is wrong with them."""
         phi = np.column_stack([*self._columns, *columns])
         try:
-            projection = project(
+            return project(
                 phi,
                 [*self._goals, *goals],
                 sample_weight=self._base,
                 names=[*self._names, *names],
             )
         except ValueError as error:
-            return None, str(error), "infeasible"
-        problem = None if projection.weights is not None else projection.message
-        return projection.weights, problem, projection.status
+            return str(error)

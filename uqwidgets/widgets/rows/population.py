@@ -336,7 +336,8 @@ class PopulationBuilder:
                 projection = Projection(None, np.nan, np.nan, "no value")
                 problem = f"{feature!r} has no value in these rows." if tau else problem
             else:
-                projection, _, problem = described.at(column, tau)
+                reached = described.at(column, tau)
+                projection, problem = reached.projection, reached.problem
                 if projection.weights is not None and tau:
                     now = population(projection.weights)
         stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None

@@ -118,6 +118,8 @@ class StressToATarget(Lesson):
                 "shares of categories with Explainer.stress."
             )
         self._results: dict[str, Stress] = {}
+        # By how many standard deviations the means move, by the stressed feature and the level.
+        self._known_shifts: dict[tuple[str, int], Floats] = {}
         super().__init__(**{"feature": self.features[0], **inputs})
 
     def _page_states(self) -> Iterator[dict[str, Any]]:
@@ -163,10 +165,16 @@ class StressToATarget(Lesson):
 
     def _shifts(self) -> Floats:
         """By how many standard deviations the mean of each feature moves."""
+        key = self.feature, self._level()
+        if key not in self._known_shifts:
+            self._known_shifts[key] = self._shifts_at(self._level())
+        return self._known_shifts[key]
+
+    def _shifts_at(self, level: int) -> Floats:
+        if self._result().status[0, level] not in ("ok", "edge"):
+            return np.full(len(self.features), np.nan)
         table = self.explainer.table
         columns = np.stack([table.numbers(name) for name in self.features])
-        if self._result().status[0, self._level()] not in ("ok", "edge"):
-            return np.full(len(columns), np.nan)
         weights = self.explainer.stress_weights(self.feature, self.tau)
         means = columns @ weights / weights.sum()
         return np.asarray((means - columns.mean(axis=1)) / columns.std(axis=1))
