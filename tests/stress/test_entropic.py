@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from cases import thorough_after
+from uqwidgets.stress.constrained import entropic
 from uqwidgets.stress.constrained.entropic import project
 from uqwidgets.stress.constrained.hull import distance, exit_towards, reach
 from uqwidgets.stress.constrained.tilting import tilt
@@ -281,6 +282,16 @@ def test_a_target_beyond_one_column_says_its_range():
     assert result.message == "age cannot be 120: weights of these rows reach 17 to 90."
     assert np.isnan(result.reached).all()
     assert np.isnan([result.ess, result.kl, result.half_share]).all()
+
+
+def test_the_reason_is_searched_once_and_only_when_it_is_read(monkeypatch):
+    searches = []
+    monkeypatch.setattr(entropic, "reach", lambda *at: searches.append(1) or reach(*at))
+    result = project(SQUARE[:3], [0.8, 0.6])
+    assert result.status == "infeasible"
+    assert not searches
+    assert result.message == result.message
+    assert len(searches) == 1
 
 
 def test_the_message_names_the_fewest_infeasible_targets_and_their_range():

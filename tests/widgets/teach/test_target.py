@@ -50,6 +50,23 @@ def test_only_the_present_level_is_shown_until_all_are(lesson, explainer):
     assert np.array_equal(shown["mean"], result.target[0])
 
 
+def test_guesses_and_what_is_revealed_solve_for_no_weights(lesson, monkeypatch):
+    levels = []
+    solve = uq.Explainer.stress_weights
+    monkeypatch.setattr(
+        uq.Explainer,
+        "stress_weights",
+        lambda self, feature, tau: levels.append(tau) or solve(self, feature, tau),
+    )
+    lesson.tau = 0.6
+    lesson.revealed = True
+    lesson.guess = "lower"
+    lesson.tau = 0.2
+    lesson.tau = 0.6
+    assert lesson.wait(60)
+    assert levels == [0.6, 0.2]
+
+
 def test_shifts_are_those_of_the_weighted_means(lesson, explainer):
     lesson.tau = 0.6
     weights = explainer.stress_weights("a", 0.6)
