@@ -191,6 +191,7 @@ class TestProcesses:
                 numbers_of(one.explainer.evaluations.original),
             )
 
+    @pytest.mark.thorough
     def test_parallel_simulations_equal_sequential_ones(self):
         truth = GroundTruth(lambda X: 2 * X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
         options = {"n_train": 40, "n_test": 20, "n_datasets": 3, "n_refits": 2, "n_truth": 50}

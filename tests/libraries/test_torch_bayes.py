@@ -156,6 +156,7 @@ def pima():
     return model, features.iloc[test], y.iloc[test], y.iloc[train]
 
 
+@pytest.mark.thorough
 def test_diabetes_is_predicted_better_than_by_its_frequency(pima):
     model, features, y, known = pima
     q = model.predict_distribution(features)
@@ -168,6 +169,7 @@ def test_diabetes_is_predicted_better_than_by_its_frequency(pima):
     assert (q.epistemic() > 0).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("frozen_clock")
 def test_plas_is_the_most_important_feature_of_diabetes(pima):
     """Wood et al. 2024, figure 9 and the text beside it."""

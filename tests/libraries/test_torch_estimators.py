@@ -148,8 +148,11 @@ def test_conventions_of_scikit_learn(model):
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("task", thorough_after(1, ["regression", "classification"]))
-@each
+@pytest.mark.parametrize(
+    ("model", "task"),
+    thorough_after(1, [(m, task) for task in ("regression", "classification") for m in MODELS]),
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
 def test_check_estimator_passes(model, task):
     model = clone(model).set_params(task=task)
     # The checks use small and unusual data, for which some warnings are intended.

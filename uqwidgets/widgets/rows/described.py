@@ -146,15 +146,15 @@ class DescribedRows:
             beyond = Projection(None, target, np.nan, "beyond quantile")
             return Reached(beyond, mean, partial(str, why))
         centred = (values - target) * present
-        found = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
-        if isinstance(found, str):
+        solved = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
+        if isinstance(solved, str):
             return Reached(
-                Projection(None, target, np.nan, "infeasible"), mean, partial(str, found)
+                Projection(None, target, np.nan, "infeasible"), mean, partial(str, solved)
             )
-        if found.weights is None:
-            not_reached = Projection(None, target, np.nan, found.status)
-            return Reached(not_reached, mean, lambda: found.message)
-        reached = Projection(found.weights, target, mean_of(found.weights), found.status)
+        if solved.weights is None:
+            not_reached = Projection(None, target, np.nan, solved.status)
+            return Reached(not_reached, mean, lambda: solved.message)
+        reached = Projection(solved.weights, target, mean_of(solved.weights), solved.status)
         return Reached(reached, mean, None)
 
     def calibrated(
