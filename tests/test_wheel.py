@@ -136,6 +136,7 @@ def test_sdist_becomes_a_wheel_where_no_node_is(sdist, tmp_path):
     assert set(zipfile.ZipFile(built).namelist()) >= STATIC
 
 
+@pytest.mark.thorough
 def test_wheel_installs_into_a_clean_environment_and_is_imported(wheel, tmp_path):
     venv.create(tmp_path, with_pip=False)
     python = tmp_path / ("Scripts" if os.name == "nt" else "bin") / "python"

@@ -134,6 +134,7 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
         assert page.evaluate(VIOLATIONS) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("theme", thorough_after(1, ["light", "dark"]))
 def test_axe_finds_no_violation_in_a_comparison_and_on_the_card_of_a_row(
     browser, monkeypatch, explainer, theme
@@ -163,6 +164,7 @@ def test_axe_finds_no_violation_in_a_comparison_and_on_the_card_of_a_row(
         assert page.evaluate(VIOLATIONS) == []
 
 
+@pytest.mark.thorough
 def test_a_comparison_and_a_card_fit_at_any_width(bridge, explainer):
     bridge.page.set_viewport_size({"width": 600, "height": 1200})
     layout = ["importance", "dependence", "comparison", "selection"]
@@ -242,6 +244,7 @@ TITLE_BORDERS = """(root) => {
 }"""
 
 
+@pytest.mark.thorough
 def test_forced_colours_keep_marks_and_focus_visible(bridge, explainer):
     bridge.page.emulate_media(forced_colors="active")
     root = bridge.mount(uq.Explorer(explainer, n_repeats=3, tau=0.4))
@@ -265,6 +268,7 @@ def test_forced_colours_keep_marks_and_focus_visible(bridge, explainer):
     assert {"uq-tau", "uq-measure", "uq-importance-row"} <= reached
 
 
+@pytest.mark.thorough
 def test_nothing_moves_by_itself_where_less_motion_is_preferred(bridge, explainer):
     root = bridge.mount(uq.Explorer(explainer, n_repeats=3))
     wait_for_answer(root)

@@ -13,7 +13,7 @@ from hard_tables import TABLES, hard_table
 LEAST = 1e-9
 
 
-@pytest.mark.parametrize("name", thorough_after(2, TABLES))
+@pytest.mark.parametrize("name", thorough_after(1, TABLES))
 def test_the_page_has_the_numbers_of_the_explainer(name, browser, tmp_path):
     explainer = uq.Explainer(*hard_table(name))
     stressed = "x0" if name == "dates" else "x1"

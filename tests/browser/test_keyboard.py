@@ -121,7 +121,7 @@ def test_every_control_is_reached_by_tab(bridge, widget):
 
 
 @pytest.mark.parametrize(
-    "states", thorough_after(1, [STATES[:1], STATES]), ids=["the first views", "all"]
+    "states", thorough_after(0, [STATES[:1], STATES]), ids=["the first views", "all"]
 )
 def test_every_control_is_operated_by_keys(bridge, widget, states):
     root = bridge.mount(widget)

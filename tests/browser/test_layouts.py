@@ -71,6 +71,7 @@ def assert_no_half_is_alone(root: Locator) -> None:
         assert {box["x"] for box in across} == {box["x"] for box in halves}, half
 
 
+@pytest.mark.thorough
 def test_the_button_below_a_long_list_keeps_its_size(bridge):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 60))).add_prefix("x")
     X = X.rename(columns={"x0": "length", "x1": "width"})

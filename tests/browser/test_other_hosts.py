@@ -61,6 +61,7 @@ def test_the_numbers_are_those_of_python_and_tau_arrives(bridge, host):
         assert widget.tau == 1
 
 
+@pytest.mark.thorough
 def test_no_message_of_a_large_table_is_large(monkeypatch):
     """A gateway may drop messages beyond a limit; the front end itself is sent once."""
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))

@@ -162,6 +162,7 @@ def test_the_code_is_copied_to_the_clipboard(root, widget):
     expect(root.get_by_test_id("uq-pin-note")).to_have_value(widget.code())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", thorough_after(1, [320, 600, 900]))
 def test_the_pins_panel_has_no_overflow_or_overlap(root, widget, width):
     for note in ("short", "", "a note that is far too long for its place " * 3):

@@ -29,6 +29,7 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
         yield widget
 
 
+@pytest.mark.thorough
 def test_the_share_of_a_category_is_moved_with_the_slider(root, widget):
     with answered(root):
         root.get_by_test_id("uq-stress-feature").select_option("town")
@@ -50,6 +51,7 @@ def test_the_share_of_a_category_is_moved_with_the_slider(root, widget):
     assert outside(root) == []
 
 
+@pytest.mark.thorough
 def test_a_mean_beyond_the_quantile_offers_the_mean_of_the_tail(root, widget):
     with answered(root):
         root.get_by_test_id("uq-stress-feature").select_option("skewed")

@@ -173,6 +173,7 @@ def test_nothing_on_paper_or_without_a_script_is_a_heading_alone(page, browser, 
     assert "Review" not in headings
 
 
+@pytest.mark.thorough
 def test_the_charts_of_a_wide_window_are_drawn_anew_for_the_paper(page):
     root = page.get_by_test_id("uq-root")
 
@@ -229,6 +230,7 @@ def test_everything_is_printed_and_fits_the_paper(page, width, height):
     assert area.evaluate("(area) => area.scrollHeight <= area.clientHeight + 1")
 
 
+@pytest.mark.thorough
 def test_every_feature_of_a_long_list_is_on_the_paper(browser, tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 45))).add_prefix("x")
     with uq.explore(lambda X: X["x0"].to_numpy(), X, X["x0"], n_repeats=2) as widget:

@@ -99,6 +99,7 @@ def test_long_names_are_clipped_and_available_in_full(bridge, page, width):
     assert outside(root) == []
 
 
+@pytest.mark.thorough
 def test_ten_classes_have_their_own_colour_and_the_others_share_one(bridge):
     root = shown(bridge, ["a", "b"], [f"class {i}" for i in range(300)], n=400)
     keys = root.locator(".uq-dependence .uq-key:has(.uq-key-name):visible")
@@ -112,6 +113,7 @@ def test_ten_classes_have_their_own_colour_and_the_others_share_one(bridge):
     assert root.locator(".uq-distribution rect").count() == 24 * 11
 
 
+@pytest.mark.thorough
 def test_a_wide_interval_band_is_clipped_at_its_chart(bridge):
     root = shown(bridge, ["a", "b", "c"], ["u", "v"], n=20, stress_feature="a", indicator="nll")
     chart = root.locator(".uq-profile")
@@ -131,6 +133,7 @@ def test_a_wide_interval_band_is_clipped_at_its_chart(bridge):
     assert above == {"leaves": True, "seen": False}
 
 
+@pytest.mark.thorough
 def test_the_mark_without_stress_is_shown_under_stress_only(bridge):
     root = shown(bridge, ["a", "b"], ["u", "v"], stress_feature="a")
     marks = root.locator(".uq-key-tick, .uq-legend .uq-key:has(.uq-key-ghost)")
@@ -143,6 +146,7 @@ def test_the_mark_without_stress_is_shown_under_stress_only(bridge):
         expect(mark).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_number_fields_have_room_for_four_digits(bridge):
     root = shown(bridge, ["a", "b"], ["u", "v"])
     root.get_by_test_id("uq-dependence-options").click()

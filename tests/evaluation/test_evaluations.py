@@ -331,7 +331,7 @@ def test_memory_does_not_grow_with_repeats():
     assert peaks[1] < 1.1 * peaks[0]
 
 
-@pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
+@pytest.mark.parametrize("scheme", thorough_after(1, ["conditional", "permutation", "ablation"]))
 def test_repeats_computed_in_parts_give_the_same_numbers(scheme, monkeypatch):
     weights, rows = np.random.default_rng(1).gamma(2, size=300), np.arange(0, 300, 2)
     explainer = regression(300)

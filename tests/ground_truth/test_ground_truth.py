@@ -139,6 +139,7 @@ class TestDecompose:
         assert result.estimates.shape == (80, 1, 2, 3)
         assert (result.mc_variance > 0).all()
 
+    @pytest.mark.thorough
     def test_the_error_of_a_curve_is_the_sum_of_its_parts(self):
         result = line().decompose(
             DecisionTreeRegressor(max_depth=2), "a", grid=5, n_train=60, n_test=60, n_datasets=80
@@ -147,7 +148,7 @@ class TestDecompose:
         # The piecewise constant tree differs most from the line at the ends.
         assert np.abs(result.bias).argmax() in (0, 4)
 
-    @pytest.mark.parametrize("feature", [None, "a"])
+    @pytest.mark.parametrize("feature", thorough_after(1, [None, "a"]))
     def test_a_linear_model_of_a_line_has_no_bias(self, feature):
         # Molnar et al. 2023, theorem 7.1, and corollary 1 for independent features.
         result = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)

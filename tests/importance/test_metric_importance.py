@@ -38,7 +38,7 @@ def loss_of_auc(explainer, column, donors, weights, rows):
 @pytest.mark.parametrize(
     "options", thorough_after(2, ["plain", "weighted", "filtered", "weighted filtered"])
 )
-@pytest.mark.parametrize("replacement", ["permutation", "ablation"])
+@pytest.mark.parametrize("replacement", thorough_after(1, ["permutation", "ablation"]))
 def test_the_loss_of_auc_equals_that_of_scikit_learn(options, replacement):
     explainer = classification()
     weights, rows = weights_of(options)

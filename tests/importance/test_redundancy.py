@@ -68,6 +68,7 @@ class TestForests:
         np.testing.assert_allclose(output, total / np.maximum(counts, 1)[:, None], atol=1e-12)
         assert (counts == 0).any()  # with few trees
 
+    @pytest.mark.thorough
     def test_out_of_bag_r2_is_that_of_scikit_learn_forests(self):
         X = related(800)[:, [0, 1, 3]]
         output = ask(X, n_estimators=100)

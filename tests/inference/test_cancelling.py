@@ -131,7 +131,7 @@ def test_the_variance_is_that_of_repeated_sampling_with_cancelling_roles(repeats
         assert np.quantile(errors, 0.95) < 1.6 * np.std(estimates)
 
 
-@pytest.mark.parametrize("repeats", [2, 10])
+@pytest.mark.parametrize("repeats", thorough_after(1, [10, 2]))
 def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel_under_weights(repeats):
     rng, n, runs, estimates, errors = np.random.default_rng(repeats), 80, 250, [], []
     for seed in range(runs):

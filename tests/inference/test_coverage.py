@@ -51,6 +51,7 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
     assert n_covered / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("repeats", "weighted"), thorough_after(1, [(2, False), (5, True)]))
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
     runs, truth_rows = 60, 200_000

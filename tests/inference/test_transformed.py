@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cases import thorough_after
 from uqwidgets.inference.transformed import transformed_interval
 
 
@@ -30,7 +31,7 @@ def test_intervals_stay_within_the_bounds_of_the_quantity(value, half, bounds, l
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
-@pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
+@pytest.mark.parametrize("value", thorough_after(1, [0.03, 0.5, 0.96]))
 def test_intervals_grow_smoothly_within_bounds(value, bounds):
     halves = np.linspace(0.001, 3.0, 3000)
     low, high = np.array([transformed_interval(value, half, bounds) for half in halves]).T

@@ -39,6 +39,7 @@ def test_coverage_in_a_few_cells_of_the_papers_tables(tables):
     assert seen == len(QUICK) * 2 * 6
 
 
+@pytest.mark.thorough
 def test_variance_components_cover_with_correlated_features_and_the_others_do_not():
     study = Study(Setting("pairs", "lm", 100), 200, fits=3000)
     components = OFFERED["variance components"]

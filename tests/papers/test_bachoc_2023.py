@@ -289,6 +289,7 @@ def pictures(result):
     return (values[:, :, 2] - values[:, :, 1]).reshape(10, 28, 28)
 
 
+@pytest.mark.thorough
 def test_constant_pixels_have_no_value(pixels):
     still = np.ptp(digits()[0][1::2], axis=0) == 0
     assert still.sum() > 100

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from cases import thorough_after
 from uqwidgets.predictive import Quantiles
 from uqwidgets.predictive.distributions import InvalidRowError
 
@@ -45,7 +46,9 @@ def test_moments_and_scores_are_integrals_of_the_density(row):
 
 
 @pytest.mark.parametrize("q", [Q, ATOM], ids=["density", "atoms"])
-@pytest.mark.parametrize("y", [-30.0, -1.0, -0.2, 0.0, 0.4, 2.0, 2.5, 10.12, 80.0])
+@pytest.mark.parametrize(
+    "y", thorough_after(4, [-30.0, 0.0, 2.0, 10.12, -1.0, -0.2, 0.4, 2.5, 80.0])
+)
 def test_crps_is_the_integral_over_all_levels_of_the_pinball_loss(q, y):
     # Another form of the score: twice the pinball loss of every quantile (Laio and Tamea 2007).
     p = np.concatenate([np.geomspace(1e-12, 1e-2, 400), np.linspace(0.01, 0.99, 2001)[1:-1]])

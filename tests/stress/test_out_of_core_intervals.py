@@ -261,6 +261,7 @@ def test_intervals_are_near_those_of_rows_in_memory(model, X, y, anchor):
             assert distance[many].max() < (0.15 if name == "variance" else 0.05), name
 
 
+@pytest.mark.thorough
 def test_intervals_cover():
     rng = np.random.default_rng(7)
     n, runs, at = 5000, 150, np.array([-1.0, 0.0, 0.5, 1.0])

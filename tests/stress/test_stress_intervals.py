@@ -36,6 +36,7 @@ def test_the_influence_on_an_anchor_is_its_finite_difference(anchor):
         assert change == pytest.approx(expected, abs=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("anchor", thorough_after(1, ["quantile", "tail-mean"]))
 def test_the_standard_error_is_that_of_a_bootstrap_with_new_weights(anchor):
     rng = np.random.default_rng(3)

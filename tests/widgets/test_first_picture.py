@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.importance.view import ImportanceView
@@ -260,7 +261,7 @@ def test_the_sample_stays_when_the_model_fails_later() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("n", [20, 60, 70])
+@pytest.mark.parametrize("n", thorough_after(1, [20, 60, 70]))
 @pytest.mark.parametrize("kind", ["mixed", "categories", "missing"])
 def test_small_and_unusual_tables_have_the_results_of_all_rows(n: int, kind: str) -> None:
     X, y = table(n)

@@ -95,6 +95,7 @@ def test_a_script_ends_while_the_worker_waits_for_rest() -> None:
     assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_a_process_forked_during_work_has_its_own_worker() -> None:
     ended = script(

@@ -220,12 +220,15 @@ def test_two_hundred_levels_are_near_the_exact_answers(case):
 
 @pytest.mark.parametrize(
     ("case", "column", "taus"),
-    [
-        (diabetes, "s5", (0.73, 0.74, 0.75)),
-        (nasties, "skewed", (-0.93, -0.94, -0.95, -0.98)),
-        # Errors that decreased quickly until there, as those of smooth functions do.
-        (nasties, "zero", (0.53, 0.54)),
-    ],
+    thorough_after(
+        1,
+        [
+            # Errors that decreased quickly until there, as those of smooth functions do.
+            (nasties, "zero", (0.53, 0.54)),
+            (nasties, "skewed", (-0.93, -0.94, -0.95, -0.98)),
+            (diabetes, "s5", (0.73, 0.74, 0.75)),
+        ],
+    ),
 )
 def test_ends_are_near_at_a_narrow_hump(case, column, taus):
     session = Watched(case()[0], n_repeats=6, stress_feature=column)
@@ -537,6 +540,7 @@ def heavy_tails(monkeypatch, n=2000):
     return Watched(uq.Explainer(model, X, y), n_repeats=4, stress_feature="heavy")
 
 
+@pytest.mark.thorough
 def test_ends_of_many_rows_are_near_where_few_rows_have_most_of_the_weight(monkeypatch):
     """With four intervals a side, and without interactions of rows, half of the axis was missed."""
     session = heavy_tails(monkeypatch)

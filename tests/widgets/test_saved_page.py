@@ -304,7 +304,7 @@ def test_smooth_levels_are_stored_as_differences_of_differences():
 
 
 def test_the_page_says_its_size_and_what_it_holds_of_the_rows(explorer, tmp_path):
-    saved = explorer.save(tmp_path / "page.html", progress=False)
+    saved = explorer.save(tmp_path / "page.html", stress_features=["a"], progress=False)
     assert saved.nbytes == saved.path.stat().st_size
     assert "curves, classes and weights of 20 rows" in saved.rows
     assert "predicted and true values of 90 rows" in saved.rows
@@ -338,7 +338,7 @@ def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
         stored = np.concatenate([np.ravel(values) for values in columns]).astype(np.float32)
         return np.isin(rows, stored).sum(axis=1)
 
-    with_rows = explorer.save(tmp_path / "rows.html", progress=False)
+    with_rows = explorer.save(tmp_path / "rows.html", stress_features=["a"], progress=False)
     assert (most_values_of_a_row(with_rows.path) >= 2).all()
     without = explorer.save(tmp_path / "none.html", lines=0, progress=False)
     assert without.rows.startswith("It holds no row:")
@@ -454,7 +454,7 @@ def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="no space left for"):
-        explorer.save(path, progress=False)
+        explorer.save(path, stress_features=["a"], progress=False)
     monkeypatch.undo()
     assert path.read_text() == "former"
     assert list(tmp_path.iterdir()) == [path]
@@ -565,7 +565,7 @@ def test_a_learner_that_is_fitting_is_waited_for(tmp_path):
         assert list(tmp_path.iterdir()) == []
         may_fit.set()
         explorer.wait()
-        saved = explorer.save(tmp_path / "page.html", progress=False)
+        saved = explorer.save(tmp_path / "page.html", stress_features=["x0"], progress=False)
     (sentence,) = index_of(saved.path)["sentences"]
     assert "those of the learner's refits are in the notebook" in sentence
 

@@ -99,6 +99,7 @@ def test_importance_has_the_influences_of_both_groups():
     assert 0.5 * apart < result.difference.std_error[0] < 1.2 * apart
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("overlap", thorough_after(1, [False, True]))
 def test_intervals_cover_the_difference_of_groups(overlap):
     covered = np.zeros(3)

@@ -12,6 +12,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.widgets.page.text import DIGITS
 from uqwidgets.widgets.teach import place
 from widgets.wire import columns
@@ -90,7 +91,9 @@ def lessons(explainer):
     }
 
 
-@pytest.mark.parametrize("name", ["guess", "shuffle", "target", "place", "refits"])
+@pytest.mark.parametrize(
+    "name", thorough_after(2, ["target", "refits", "guess", "place", "shuffle"])
+)
 def test_a_page_holds_the_answers_of_the_kernel(name, explainer, tmp_path):
     lesson = lessons(explainer)[name]
     before = lesson.state
