@@ -91,6 +91,7 @@ class Explained:
         See Also
         --------
         Explainer.measure : One of these measures, or one of a function.
+        Explainer.measure_names : The names of those that are available.
 
         Examples
         --------
@@ -109,6 +110,25 @@ class Explained:
             for name, measure_or_reason in described(self._measures)
         ]
         return pd.DataFrame(lines, columns=["measure", "label", "unit", "available", "reason"])
+
+    @property
+    def measure_names(self) -> list[str]:
+        """Names of the measures that this model has, in the order of `measures`.
+
+        See Also
+        --------
+        Explainer.measures : All measures, with the reason why some are not available.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.measure_names
+        ['prediction', 'squared_error', 'absolute_error', 'crps']
+        """
+        return [name for name, one in described(self._measures) if not isinstance(one, str)]
 
     def measure(self, measure: str | Function) -> Measure:
         """Return the measure of this name, or of this function.

@@ -380,20 +380,9 @@ def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
     return str(value)
 
 
-def available_measures(explainer: Explainer) -> list[str]:
-    """Return the names of the measures that this model has.
-
-    `pandas.DataFrame.query` is avoided: it changes the filters of warnings, which all threads
-    share.
-    """
-    measures = explainer.measures
-    return [*measures.loc[measures["available"], "measure"]]
-
-
 def classes_of(explainer: Explainer) -> list[str]:
     """Return the classes that can be compared; of two, one probability determines the other."""
-    names = available_measures(explainer)
-    labels = [label for name in names if (label := class_of(name)) is not None]
+    labels = [label for name in explainer.measure_names if (label := class_of(name)) is not None]
     return labels if len(labels) > 2 else []
 
 

@@ -12,7 +12,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
-from uqwidgets.widgets.inputs import NAMES, available_measures, validate
+from uqwidgets.widgets.inputs import NAMES, validate
 
 #: Inputs that are linked by default: those of rows and weights, picked features, measures, what
 #: they are compared with, and the shape of a picture whose pixels are the features. Selected rows
@@ -197,7 +197,7 @@ def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Ite
     """Name the features, measures and indicators that the explainers do not all have."""
     kinds: tuple[tuple[str, set[str], Callable[[Explainer], Sequence[str]]], ...] = (
         ("features", {"feature", "second", "stress_feature"}, lambda e: e.features),
-        ("measures", {"measure"}, available_measures),
+        ("measures", {"measure"}, lambda e: e.measure_names),
         ("indicators", {"indicator"}, lambda e: [*e.indicators]),
     )
     for what, inputs, of in kinds:

@@ -21,7 +21,7 @@ from uqwidgets.predictive import Point
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.frames import SCHEMA, plain
 from uqwidgets.widgets.help import Explained, help_texts
-from uqwidgets.widgets.inputs import available_measures, immovable
+from uqwidgets.widgets.inputs import immovable
 
 LEVEL = 0.95
 # Categories of a column that a filter offers one by one, and of all columns together.
@@ -111,7 +111,7 @@ def importance_measures(explainer: Explainer) -> list[Measure]:
 
 
 def _available(explainer: Explainer) -> list[Measure]:
-    names = available_measures(explainer)
+    names = explainer.measure_names
     if not names:
         raise ValueError("a model of labels alone gives no measure without y; pass y to Explainer.")
     return [explainer.measure(name) for name in names]
