@@ -23,6 +23,7 @@ def test_the_outputs_of_the_stress_notebook_agree_with_its_text(kernel):
         assert words in everything
 
 
+@pytest.mark.thorough
 def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text(kernel):
     texts = run("uncertainty.ipynb", kernel)
     assert all(texts)

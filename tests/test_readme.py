@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import support_table
 
@@ -13,6 +14,7 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.thorough
 def test_the_examples_run():
     first, second, third = EXAMPLE.findall(README.read_text(encoding="utf-8"))
     names = {}

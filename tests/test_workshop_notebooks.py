@@ -69,6 +69,7 @@ def test_every_answer_of_the_solutions_is_right(solved):
     assert solved[-1].startswith("It holds no row")
 
 
+@pytest.mark.thorough
 def test_every_check_tells_wrong_answers_from_right_ones(solved):
     verdicts = [text for text in solved if text.startswith("Session ")]
     assert len(verdicts) == 12

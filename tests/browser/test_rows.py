@@ -60,6 +60,7 @@ def test_missing_values_are_filtered_out_by_their_checkbox(root, widget):
     assert model_calls(root) == 0
 
 
+@pytest.mark.thorough
 def test_a_column_that_is_no_feature_is_searched_and_limited_to_one_value(root, widget):
     site = widget.explainer.extra.column("site")
     with answered(root):

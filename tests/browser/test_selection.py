@@ -144,6 +144,7 @@ def test_everything_is_done_by_keyboard(root, widget):
     expect(clear).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_a_changed_value_moves_along_the_line_and_is_reset(root, widget):
     widget.selection = [3]
     slider = root.get_by_test_id("uq-what-if-slider")

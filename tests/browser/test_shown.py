@@ -71,6 +71,7 @@ def test_right_to_left_names_do_not_reorder_numbers(bridge):
     assert row.get_attribute("aria-label").startswith("\u2068")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", thorough_after(1, [600, 1280]))
 def test_long_names_are_clipped_and_available_in_full(bridge, page, width):
     page.set_viewport_size({"width": width, "height": 900})

@@ -33,6 +33,7 @@ def converted(tmp_path_factory):
     return path
 
 
+@pytest.mark.thorough
 def test_the_picture_stands_for_the_widget_and_a_frozen_explorer_lives(converted, browsers):
     errors = []
     with browsers("chromium").new_context(viewport=VIEWPORT, offline=True) as session:

@@ -176,7 +176,7 @@ def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
 
 class TestProcesses:
     @pytest.mark.parametrize(
-        "name", thorough_after(1, ["dropout, numbers", "NGBRegressor", "Bayes, labels"])
+        "name", thorough_after(0, ["dropout, numbers", "NGBRegressor", "Bayes, labels"])
     )
     def test_parallel_refits_equal_sequential_ones(self, name):
         estimator, y, _ = PEERS[name]

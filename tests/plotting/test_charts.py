@@ -125,6 +125,7 @@ def test_categories_of_a_surface_are_text():
     json.dumps(spec, allow_nan=False)
 
 
+@pytest.mark.thorough
 def test_a_surface_of_many_points_is_not_refused():
     grid = np.arange(80.0)
     spec = surface_chart(surface((grid, grid))).to_dict()

@@ -89,6 +89,7 @@ def test_interpolated_differences_are_near_those_of_the_kernel(make):
         session.widget.close()
 
 
+@pytest.mark.thorough
 def test_a_pin_that_lies_under_the_views_is_not_moved_like_a_model():
     explainer, inputs = of_models()
     session = Watched(explainer, n_repeats=2, feature="a", stress_feature="a", **inputs)
