@@ -43,11 +43,14 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    n_jobs : int or None
+        See `Cohort`.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    n_jobs: int | None
 
 
 @dataclass
@@ -169,7 +172,7 @@ def assemble(
     cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = Cohort(views, builder, store, offered, at, steps.next)
+        cohort = Cohort(views, builder, store, offered, at, steps.next, options.n_jobs)
         cohorts[_rows_of(at)] = (named, cohort)
 
     for named in options.cohorts:

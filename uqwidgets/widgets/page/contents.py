@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import product
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from joblib import parallel_config
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
@@ -90,6 +92,8 @@ class Cohort:
     inputs : Inputs
         With the filter of the rows; tau has no effect.
     report : callable
+    n_jobs : int or None
+        Processes that compute what tau moves.
     """
 
     def __init__(
@@ -100,6 +104,7 @@ class Cohort:
         choices: Choices,
         inputs: Inputs,
         report: Report,
+        n_jobs: int | None,
     ) -> None:
         self._views = tuple(views)
         self._builder = builder
@@ -107,6 +112,7 @@ class Cohort:
         self._choices = choices
         self._inputs = replace(inputs, tau=0.0)
         self._report = report
+        self._n_jobs = n_jobs
         self._populations: dict[tuple[Stressed, float], Populations] = {}
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
@@ -258,16 +264,24 @@ class Cohort:
         if key not in self._track_numbers:
             sides = [Side(sign) for _, sign in self._sides]
             features = [one for one, _ in self._sides]
-            while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
-                self._refine(view, track, [sides[i] for i in todo], [features[i] for i in todo], at)
-            if track.derivation is not None or any(len(side.rough(track)) for side in sides):
-                self._settle(view, track, sides, features, at)
+            with self._jobs():
+                while todo := [
+                    i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done
+                ]:
+                    some, of_some = [sides[i] for i in todo], [features[i] for i in todo]
+                    self._refine(view, track, some, of_some, at)
+                if track.derivation is not None or any(len(side.rough(track)) for side in sides):
+                    self._settle(view, track, sides, features, at)
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
             self._track_numbers[key] = len(self._tracks)
             self._tracks.append(self._stored_tracks.add(view.name, track, sides, chunk))
         return self._track_numbers[key]
+
+    def _jobs(self) -> AbstractContextManager[Any]:
+        """Set the number of processes, where no model is called."""
+        return nullcontext() if self._n_jobs is None else parallel_config(n_jobs=self._n_jobs)
 
     def _refine(
         self,

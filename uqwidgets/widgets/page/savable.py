@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
+from uqwidgets._utils.options import checked_jobs
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
@@ -118,6 +119,7 @@ class Savable(ShownModel):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        n_jobs: int | None = None,
         progress: bool = True,
     ) -> SavedPage:
         """Write a page in which the explorer lives without a kernel.
@@ -147,6 +149,9 @@ class Savable(ShownModel):
         lines : int, optional
             Number of rows whose curves are drawn; by default ``ice_lines``. With 0, no row is in
             the page.
+        n_jobs : int, optional
+            Processes that compute importance at all levels of tau, which takes longest; -1 for all
+            cores. They do not call the model.
         progress : bool, default=True
             Whether to show a progress bar.
 
@@ -181,7 +186,9 @@ class Savable(ShownModel):
         'It holds no row:'
         """
         with whole_file(Path(path)) as new:
-            page, picture, review = self._page(cohorts, stress_features, intervals, lines, progress)
+            page, picture, review = self._page(
+                cohorts, stress_features, intervals, lines, n_jobs, progress
+            )
             text = document(
                 page.chunks,
                 title=self._title(title),
@@ -201,6 +208,7 @@ class Savable(ShownModel):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        n_jobs: int | None = None,
         progress: bool = True,
     ) -> FrozenPage:
         """Return the page of `save`, without the review, as the output of a cell.
@@ -212,7 +220,7 @@ class Savable(ShownModel):
         ----------
         height : int, default=900
             Height of its frame in pixels.
-        cohorts, stress_features, intervals, lines, progress
+        cohorts, stress_features, intervals, lines, n_jobs, progress
             As for `save`.
 
         Returns
@@ -241,7 +249,7 @@ class Savable(ShownModel):
         """
         if not isinstance(height, int) or isinstance(height, bool) or height < 1:
             raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
-        page, picture, _ = self._page(cohorts, stress_features, intervals, lines, progress)
+        page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
         text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)
 
@@ -251,10 +259,12 @@ class Savable(ShownModel):
         stress_features: Any,
         intervals: Any,
         lines: int | None,
+        n_jobs: int | None,
         progress: bool,
     ) -> tuple[Page, str, Review]:
         """Compute a page, its static picture and its review."""
         self._check_savable()
+        n_jobs = checked_jobs(n_jobs)
         self.wait()
         inputs = self._inputs()[0]
         # A page holds one model.
@@ -277,6 +287,7 @@ class Savable(ShownModel):
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
+            n_jobs,
         )
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
         with self._undisturbed(), self._reporting(progress) as report:

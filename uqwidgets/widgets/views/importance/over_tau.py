@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.explainer.explainer import Explainer
@@ -49,6 +50,8 @@ _MOST_SETTLED = 400_000
 _ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
+# Features whose levels are computed at the same time, for each process.
+_TASKS_OF_JOB = 2
 
 
 class ImportanceOverTau:
@@ -194,10 +197,11 @@ class _Ends:
         """Return the moments, an array (levels, fields, 1, measures, features)."""
         populations = stacked(levels)
         weights, features = hash(populations.weights.tobytes()), self._repeats.features
-        for feature in features:
-            if (feature, weights) not in self._begun:
-                moments = self._moments(feature, populations, check, with_interactions=False)
-                self._begun[feature, weights] = moments
+        missing = [feature for feature in features if (feature, weights) not in self._begun]
+        requests = [(feature, populations) for feature in missing]
+        computed = self._moments(requests, check, with_interactions=False)
+        for feature, moments in zip(missing, computed, strict=True):
+            self._begun[feature, weights] = moments
         every = np.stack([self._begun[feature, weights] for feature in features], axis=-1)
         self._begun.clear()
         return {"fields": every}
@@ -205,12 +209,8 @@ class _Ends:
     def rough(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, with widths that are estimated from a sample of the rows."""
         populations = stacked(levels)
-        each = (
-            self._moments(
-                feature, populations, check, with_interactions=False, most_rows=_ROUGH_ROWS
-            )
-            for feature in self._repeats.features
-        )
+        requests = [(feature, populations) for feature in self._repeats.features]
+        each = self._moments(requests, check, with_interactions=False, most_rows=_ROUGH_ROWS)
         return {"fields": np.stack(list(each), axis=-1)}
 
     def columns(self, samples: Samples) -> Samples:
@@ -268,33 +268,60 @@ class _Ends:
         levels: LevelsOfSides,
         check: Check,
     ) -> None:
-        """Put exact ends in the place of those that are not certain, feature by feature."""
-        tolerance = np.stack(
-            [np.tile(_END_TOLERANCE * _axis(low, high)[:, :, 0], 2) for low, high, _ in bounds]
-        )
-        for j, feature in enumerate(self._repeats.features):
-            lacking = np.stack(
-                [(lacks & np.isfinite(low))[:, :, j].any(axis=1) for low, _, lacks in bounds]
-            )
-            if not lacking.any():
-                continue
+        """Put exact ends in the place of those that are not certain.
 
-            def exact(sides: Positions, places: Positions, feature: str = feature) -> Floats:
+        The levels of several features are computed together where there are processes for them.
+        """
+        n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
+        step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
+        for first in range(0, n_features, step):
+            some = np.arange(first, min(first + step, n_features))
+            self._settle_features(some, bounds, x, levels, check)
+        self._known.clear()
+
+    def _settle_features(
+        self,
+        some: Positions,
+        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        x: Floats,
+        levels: LevelsOfSides,
+        check: Check,
+    ) -> None:
+        n_sides, features = len(bounds), [self._repeats.features[j] for j in some]
+        # One line for each side of each feature.
+        lines = [(j, *of_side) for j in some for of_side in bounds]
+        lacking = np.stack(
+            [(lacks & np.isfinite(low))[:, :, j].any(axis=1) for j, low, _, lacks in lines]
+        )
+        if not lacking.any():
+            return
+
+        def exact(at: Positions, places: Positions) -> Floats:
+            requests, numbers = [], []
+            for feature, line in zip(features, range(0, len(lines), n_sides), strict=True):
+                own = np.flatnonzero((at >= line) & (at < line + n_sides))
                 # Without stress all sides are the same, so one of them is computed.
-                at_zero = np.flatnonzero(x[places] == 0)
-                alike = np.arange(len(places))
+                at_zero = np.flatnonzero(x[places[own]] == 0)
+                alike = np.arange(len(own))
                 alike[at_zero] = at_zero[:1]
                 different, number = np.unique(alike, return_inverse=True)
-                here = levels(sides[different], x[places[different]])
-                return np.asarray(self._exact(feature, here, check)[number])
+                here = own[different]
+                requests.append((feature, levels(at[here] - line, x[places[here]])))
+                numbers.append((own, number))
+            result = np.empty((len(at), 2 * len(self._shown)))
+            for (own, number), ends in zip(numbers, self._exact(requests, check), strict=True):
+                result[own] = ends[number]
+            return result
 
-            ends = np.stack(
-                [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for low, high, _ in bounds]
-            )
-            ends = bisected(ends, lacking, exact, tolerance)
-            for (low, high, _), of_side in zip(bounds, ends, strict=True):
-                low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
-        self._known.clear()
+        ends = np.stack(
+            [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for j, low, high, _ in lines]
+        )
+        tolerance = np.stack(
+            [np.tile(_END_TOLERANCE * _axis(low, high)[:, :, 0], 2) for _, low, high, _ in lines]
+        )
+        ends = bisected(ends, lacking, exact, tolerance)
+        for (j, low, high, _), of_side in zip(lines, ends, strict=True):
+            low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
 
     def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
         """Set the ends of the last level where only the rows of one value have weight there.
@@ -306,46 +333,62 @@ class _Ends:
         if n_scored >= populations.n_scored:
             return
         populations = replace(populations, n_scored=n_scored)
-        for j, feature in enumerate(self._repeats.features):
-            fields = self._moments(feature, populations, check, with_interactions=True)
+        requests = [(feature, populations) for feature in self._repeats.features]
+        for j, fields in enumerate(self._moments(requests, check, with_interactions=True)):
             ends = self._bounds(fields[..., None])
             low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
 
-    def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
-        """Return the ends of a feature's intervals (levels, 2 measures), low ones first."""
-        step = max(1, _MOST_VALUES // len(levels[0].population.weights))
-        keys = [(feature, hash(level.population.weights.tobytes())) for level in levels]
-        missing = [k for k, key in enumerate(keys) if key not in self._known]
-        for first in range(0, len(missing), step):
-            some = missing[first : first + step]
-            populations = stacked([levels[k] for k in some])
-            moments = self._moments(feature, populations, check, with_interactions=True)
+    def _exact(
+        self, requests: Sequence[tuple[str, Sequence[Level]]], check: Check
+    ) -> Iterator[Floats]:
+        """Yield the ends of the intervals of features at some levels (levels, 2 measures).
+
+        Low ends come first.
+        """
+        step = max(1, _MOST_VALUES // self._n_rows)
+        keys = [
+            [(feature, hash(level.population.weights.tobytes())) for level in levels]
+            for feature, levels in requests
+        ]
+        parts = []
+        for (feature, levels), of_request in zip(requests, keys, strict=True):
+            missing = [k for k, key in enumerate(of_request) if key not in self._known]
+            parts += [
+                (feature, levels, of_request, missing[first : first + step])
+                for first in range(0, len(missing), step)
+            ]
+        computed = self._moments(
+            ((feature, stacked([levels[k] for k in some])) for feature, levels, _, some in parts),
+            check,
+            with_interactions=True,
+        )
+        for (_, _, of_request, some), moments in zip(parts, computed, strict=True):
             low, high, _ = self._bounds(moments[..., None])
             ends = np.concatenate([low, high], axis=1)[:, :, 0]
-            self._known.update(zip([keys[k] for k in some], ends, strict=True))
-        return np.stack([self._known[key] for key in keys])
+            self._known.update(zip([of_request[k] for k in some], ends, strict=True))
+        for of_request in keys:
+            known = [self._known[key] for key in of_request]
+            yield np.stack(known) if known else np.empty((0, 2 * len(self._shown)))
 
     def _moments(
         self,
-        feature: str,
-        populations: Populations,
+        requests: Iterable[tuple[str, Populations]],
         check: Check,
         *,
         with_interactions: bool,
         most_rows: int | None = None,
-    ) -> Floats:
-        """Return the moments of a feature, an array (levels, fields, 2 or 1, measures)."""
+    ) -> Iterator[Floats]:
+        """Yield the moments of features, arrays (levels, fields, 2 or 1, measures)."""
         check()
-        moments, *plain = self._repeats.moments(
+        for moments, *plain in self._repeats.moments(
             self._shown,
-            feature,
             self._n_repeats,
-            populations,
+            requests,
             check,
             with_interactions=with_interactions,
             most_rows=most_rows,
-        )
-        return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
+        ):
+            yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         parts = fields.transpose(1, 2, 0, 3, 4)
