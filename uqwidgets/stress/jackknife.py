@@ -74,7 +74,7 @@ class Jackknife:
         )
         n = share.shape[-1]
         levels, rows = np.nonzero((inaccurate & (unit > 0)).reshape(-1, n))
-        self._one_by_one = levels, rows
+        self._exact_at = levels, rows
         self._weights_without = weights_without(
             levels,
             rows,
@@ -128,7 +128,7 @@ class Jackknife:
         least, most = flat.min(axis=-1, keepdims=True), flat.max(axis=-1, keepdims=True)
         np.clip(means, least, most, out=means)
         each_level = (len(flat), -1, flat.shape[-1])
-        levels, rows = self._one_by_one
+        levels, rows = self._exact_at
         without = dots(self._weights_without, flat.reshape(each_level)[:, levels])
         means.reshape(each_level)[:, levels, rows] = without
         return centre + means.reshape(centred.shape)
