@@ -272,21 +272,30 @@ class _Ends:
 
         The levels of several features are computed together where there are processes for them.
         """
+        tolerance = np.stack(
+            [np.tile(_END_TOLERANCE * _axis(low, high)[:, :, 0], 2) for low, high, _ in bounds]
+        )
         n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
         step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
         for first in range(0, n_features, step):
             some = np.arange(first, min(first + step, n_features))
-            self._settle_features(some, bounds, x, levels, check)
+            self._settle_features(some, bounds, tolerance, x, levels, check)
         self._known.clear()
 
     def _settle_features(
         self,
         some: Positions,
         bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        tolerance: Floats,
         x: Floats,
         levels: LevelsOfSides,
         check: Check,
     ) -> None:
+        """Put exact ends in the place of those of some features, at their positions.
+
+        Tolerances are those of the sides (sides, levels, 2 measures): all features of a measure
+        have one axis.
+        """
         n_sides, features = len(bounds), [self._repeats.features[j] for j in some]
         # One line for each side of each feature.
         lines = [(j, *of_side) for j in some for of_side in bounds]
@@ -316,10 +325,7 @@ class _Ends:
         ends = np.stack(
             [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for j, low, high, _ in lines]
         )
-        tolerance = np.stack(
-            [np.tile(_END_TOLERANCE * _axis(low, high)[:, :, 0], 2) for _, low, high, _ in lines]
-        )
-        ends = bisected(ends, lacking, exact, tolerance)
+        ends = bisected(ends, lacking, exact, np.tile(tolerance, (len(some), 1, 1)))
         for (j, low, high, _), of_side in zip(lines, ends, strict=True):
             low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
 
