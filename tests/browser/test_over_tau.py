@@ -132,6 +132,6 @@ def test_a_slow_kernel_is_told_when_the_hand_rests(bridge, widget, monkeypatch):
     )
     with answered(root):
         drag = root.evaluate(DRAG, {"moves": 60})
-        assert messages == []
     assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 40
+    # No level that the hand passed, and the last one once.
     assert [tau for tau in messages if tau is not None] == [pytest.approx(0.8)]

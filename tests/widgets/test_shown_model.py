@@ -173,7 +173,7 @@ def test_a_pin_of_another_model_is_a_ghost_and_is_not_in_a_page(explorer):
     assert (frame["meta"]["error"], frame["meta"]["ghost"]["note"]) == (None, "of unsure")
     np.testing.assert_allclose(np.frombuffer(frame["cols"]["dependence.ghost"]), expected)
     explorer.pin("of steep")
-    _, _, review = explorer._page(None, ["a"], (), 0, False)
+    _, _, review = explorer._page(None, ["a"], (), 0, None, False)
     assert "of steep" in str(review)
     assert "of unsure" not in str(review)
 

@@ -193,7 +193,7 @@ def test_a_model_that_fails_leaves_the_other_views(explorer: uq.Explorer, model:
 
 def test_a_page_holds_those_that_are_shown(small: uq.Explorer) -> None:
     before = small.explainer.rows_evaluated
-    page, _, _ = small._page(None, ["b"], (), 0, False)
+    page, _, _ = small._page(None, ["b"], (), 0, None, False)
     assert page.rows
     view = SmallCurvesView(small.explainer)
     inputs = small._inputs()[0]
