@@ -115,9 +115,9 @@ def test_a_lesson_shows_what_cannot_be_computed_and_keeps_the_last_answer(lesson
     lesson.revealed = True
     shown = lesson._frame["meta"]["features"]
 
-    monkeypatch.setattr(lesson, "_explanation", lambda _: 1 // 0)
+    monkeypatch.setattr(lesson, "_explanation", lambda _: 1 / 0)
     lesson.order = tuple(reversed(lesson.order))
     assert lesson._frame["meta"]["features"] == shown
     assert lesson._frame["meta"]["error"] == (
-        "This could not be computed. ZeroDivisionError: integer division or modulo by zero"
+        "This could not be computed. ZeroDivisionError: division by zero"
     )
