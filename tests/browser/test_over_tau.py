@@ -28,25 +28,31 @@ MARKS = """(root) => {
   };
 }"""
 # As a hand moves: an event per animation frame, each read on the page at once or one frame later.
-DRAG = """(root, { moves }) => new Promise((resolve) => {
+DRAG = """(root, { moves, end = 0.8 }) => new Promise((resolve) => {
   const slider = root.querySelector("[data-testid=uq-tau]");
   const marks = MARKS;
   const painted = [];
   root.addEventListener("uq:painted", (event) => painted.push(event.detail));
   const started = performance.now();
-  let step = 0;
+  let step = 0, before = started, longest = 0;
   const move = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - before);
+    before = now;
     if (step === moves) {
-      const milliseconds = performance.now() - started;
-      return resolve({ painted, marks: marks(root), milliseconds });
+      const milliseconds = now - started;
+      return resolve({ painted, marks: marks(root), milliseconds, longest });
     }
     step += 1;
-    slider.value = String(0.8 * Math.sin((step / moves) * Math.PI / 2));
+    slider.value = String(end * Math.sin((step / moves) * Math.PI / 2));
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     requestAnimationFrame(move);
   };
   move();
 })""".replace("MARKS", MARKS)
+
+# Milliseconds until a hand that does not move counts as resting, as in js/src/hand.ts.
+PAUSE = 250
 
 
 def model(X):
@@ -130,8 +136,13 @@ def test_a_slow_kernel_is_told_when_the_hand_rests(bridge, widget, monkeypatch):
     monkeypatch.setattr(
         widget, "set_state", lambda data: (messages.append(data.get("tau")), original(data))
     )
-    with answered(root):
-        drag = root.evaluate(DRAG, {"moves": 60})
+    # On a busy machine the hand may stop for so long on the way that it counts as resting there.
+    for end in (0.8, -0.8, 0.7, -0.7):
+        messages.clear()
+        with answered(root):
+            drag = root.evaluate(DRAG, {"moves": 60, "end": end})
+        if drag["longest"] < PAUSE / 2:
+            break
     assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 40
     # No level that the hand passed, and the last one once.
-    assert [tau for tau in messages if tau is not None] == [pytest.approx(0.8)]
+    assert [tau for tau in messages if tau is not None] == [pytest.approx(end)]
