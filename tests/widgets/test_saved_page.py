@@ -457,6 +457,9 @@ def test_several_jobs_make_the_same_page_and_call_no_model(
     assert chunks_of(together.path) == chunks_of(alone.path)
 
 
+# The threads of the jobs put back the filters of warnings that they found, whatever joblib ignores
+# meanwhile.
+@pytest.mark.filterwarnings("ignore:[0-9]+ tasks ")
 def test_stop_ends_the_work_of_several_jobs(explorer, tmp_path, monkeypatch):
     explorer.wait()
 
