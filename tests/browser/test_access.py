@@ -135,7 +135,7 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("theme", thorough_after(1, ["light", "dark"]))
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_no_violation_in_a_comparison_and_on_the_card_of_a_row(
     browser, monkeypatch, explainer, theme
 ):

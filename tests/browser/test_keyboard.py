@@ -9,7 +9,6 @@ import pytest
 import uqwidgets as uq
 from browser.keyboard import FOCUS, FOCUSABLE, OPERATIONS, Keyboard, opener
 from browser.reading import wait_for_answer
-from cases import thorough_after
 
 # Buttons before and after the widget, so that Tab comes from outside and leaves again.
 AROUND = """() => {
@@ -120,9 +119,8 @@ def test_every_control_is_reached_by_tab(bridge, widget):
     assert [name for identity, *name in controls if identity not in reached] == []
 
 
-@pytest.mark.parametrize(
-    "states", thorough_after(0, [STATES[:1], STATES]), ids=["the first views", "all"]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("states", [STATES[:1], STATES], ids=["the first views", "all"])
 def test_every_control_is_operated_by_keys(bridge, widget, states):
     root = bridge.mount(widget)
     wait_for_answer(root)

@@ -19,7 +19,6 @@ from browser.reading import (
     table,
     wait_for_answer,
 )
-from cases import thorough_after
 
 FOCUSED = "() => document.activeElement?.dataset.testid ?? null"
 
@@ -163,7 +162,7 @@ def test_the_code_is_copied_to_the_clipboard(root, widget):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("width", thorough_after(1, [320, 600, 900]))
+@pytest.mark.parametrize("width", [320, 600, 900])
 def test_the_pins_panel_has_no_overflow_or_overlap(root, widget, width):
     for note in ("short", "", "a note that is far too long for its place " * 3):
         widget.pin(note)

@@ -19,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from skpro.regression.ensemble import BaggingRegressor
 from skpro.regression.residual import ResidualDouble
 
-from cases import thorough_after
 from uqwidgets import GroundTruth, Learner, as_predictive, loco_importance
 from uqwidgets.predictive import Categorical, Mixture, Normal
 from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
@@ -175,9 +174,8 @@ def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
 
 
 class TestProcesses:
-    @pytest.mark.parametrize(
-        "name", thorough_after(0, ["dropout, numbers", "NGBRegressor", "Bayes, labels"])
-    )
+    @pytest.mark.thorough
+    @pytest.mark.parametrize("name", ["dropout, numbers", "NGBRegressor", "Bayes, labels"])
     def test_parallel_refits_equal_sequential_ones(self, name):
         estimator, y, _ = PEERS[name]
         alone, several = (

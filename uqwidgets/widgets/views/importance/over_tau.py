@@ -309,6 +309,8 @@ class _Ends:
             requests, numbers = [], []
             for feature, line in zip(features, range(0, len(lines), n_sides), strict=True):
                 own = np.flatnonzero((at >= line) & (at < line + n_sides))
+                if not len(own):
+                    continue
                 # Without stress all sides are the same, so one of them is computed.
                 at_zero = np.flatnonzero(x[places[own]] == 0)
                 alike = np.arange(len(own))
@@ -373,8 +375,7 @@ class _Ends:
             ends = np.concatenate([low, high], axis=1)[:, :, 0]
             self._known.update(zip([of_request[k] for k in some], ends, strict=True))
         for of_request in keys:
-            known = [self._known[key] for key in of_request]
-            yield np.stack(known) if known else np.empty((0, 2 * len(self._shown)))
+            yield np.stack([self._known[key] for key in of_request])
 
     def _moments(
         self,
