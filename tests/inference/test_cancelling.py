@@ -309,7 +309,7 @@ def test_a_fit_of_few_rows_equals_the_sparse_one(monkeypatch):
     values = np.random.default_rng(0).normal(size=(2, 5, 12))
     weights = np.random.default_rng(1).gamma(2.0, size=(5, 12))
     few, _ = _AdditiveFit(columns, weights)(values, 1e-12)
-    monkeypatch.setattr("uqwidgets.inference.interactions._FEW_ROWS", 0)
+    monkeypatch.setattr("uqwidgets.inference.interactions.FEW_ROWS", 0)
     many, _ = _AdditiveFit(columns, weights)(values, 1e-12)
     np.testing.assert_allclose(few, many, atol=1e-8)
 

@@ -77,6 +77,24 @@ def test_moments_are_those_of_each_population(rows, at_once, third_order, monkey
     assert not lacking.any()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_moments_of_few_uneven_rows_and_two_repeats_are_those_of_each_population(seed):
+    """Their normal equations are nearly singular, which conjugate gradients do not see."""
+    rng, n = np.random.default_rng(seed), 20
+    x = rng.normal(size=n)
+    donors = np.stack([rng.permutation(n) for _ in range(2)])
+    change = x[donors] - x + 0.1 * rng.normal(size=donors.shape)
+    each = [Population.of(n, w) for w in np.exp(np.linspace(-6, 6, 41) * x[:, None]).T]
+    weights = np.stack([p.weights for p in each], axis=1)
+    populations = Populations(weights, weights, n)
+    path = path_moments(populations, [change], donors, [x], lambda: None, with_interactions=True)
+    low, high, _ = path.bounds(0.95)
+    for t, population in enumerate(each):
+        one = mean_change(change, donors, x, population)
+        exact = bounds(one, "u-statistic", 0.95, population)
+        assert [low[0, t], high[0, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
+
+
 def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch):
     rng = np.random.default_rng(3)
     n = 8000

@@ -21,7 +21,7 @@ def few(function, unknown, tolerance=0.01):
 
     start = np.where(unknown[:, None], np.nan, values)
     start, unknowns = np.stack([values, start]), np.stack([np.zeros_like(unknown), unknown])
-    of_known, result = bisected(start, unknowns, compute, np.full(start.shape, tolerance))
+    of_known, result = bisected(start, unknowns, compute, np.full(start.shape, tolerance), 50)
     assert len(set(computed)) == len(computed)
     assert unknown[computed].all()
     np.testing.assert_array_equal(of_known, values)
@@ -69,7 +69,9 @@ def test_sides_are_computed_together():
         return values[sides, places]
 
     unknown = np.ones(values.shape[:2], dtype=bool)
-    result = bisected(np.full_like(values, np.nan), unknown, compute, np.full(values.shape, 0.01))
+    result = bisected(
+        np.full_like(values, np.nan), unknown, compute, np.full(values.shape, 0.01), 50
+    )
     assert np.abs(result - values).max() < 0.01
     # One batch for each halving of 50 levels, whatever the number of sides.
     assert len(batches) <= 7

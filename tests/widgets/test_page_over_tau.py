@@ -16,10 +16,12 @@ from widgets.pages import index_of, stored_columns
 
 # Largest errors of values and of ends, as shares of an axis, and numbers of compared levels.
 VALUES, ENDS, N_LEVELS = 0.002, 0.01, 12
+# The ends, and a level where those of the second table have a peak.
+LEVELS = (-1, -0.72, 1)
 # A reader who zooms to the average makes its axis so many times as long.
 MOST_ZOOM = 5
-# The ends of intervals from fewer effective rows grow exponentially with tau.
-FEW_ROWS = 5
+# From here on a page may lack a value, where the axes of most levels have a length of about 10.
+MISSING = 1e8
 # Differences that are rounding errors: the features have effects of about 1.
 LEAST = 1e-9
 
@@ -74,10 +76,10 @@ class Page:
 
 
 TABLES_AND_SEEDS = [
-    ("missing values", 1),
+    ("missing values", 2),
     ("20 rows", 4),
     *[("20 rows", seed) for seed in range(4)],
-    *[("missing values", seed) for seed in (0, 2, 3)],
+    *[("missing values", seed) for seed in (0, 1, 3)],
     *[("dates", 0), ("constant feature", 0), ("categories only", 0), ("ten classes", 0)],
 ]
 
@@ -96,16 +98,16 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
     value, *of_importance = (page.at("importance", name) for name in ("value", *ends))
     average, *of_band = (page.at("dependence", name, ("x0", "nll")) for name in ("average", *ends))
     rng = np.random.default_rng(0)
-    taus = np.concatenate([rng.uniform(-1, 0, N_LEVELS), rng.uniform(0, 1, N_LEVELS), [-1, 1]])
+    taus = np.concatenate([rng.uniform(-1, 0, N_LEVELS), rng.uniform(0, 1, N_LEVELS), LEVELS])
     for tau in taus.round(2):
         weights = explainer.stress_weights(stressed, tau, category=category)
-        few = weights.sum() ** 2 < FEW_ROWS * np.square(weights).sum()
         exact = explainer.importance("nll", n_repeats=2, sample_weight=weights)
         axis = max(exact.high) - min(0, *exact.low)
         order = [explainer.features.index(feature) for feature in exact.features]
 
         def compare(shown, expected, share, axis, *, tau=tau):
             limit = share * axis + LEAST
+            shown = np.where(np.isnan(shown) & (np.abs(expected) > MISSING), expected, shown)
             np.testing.assert_allclose(shown, expected, rtol=0, atol=limit, err_msg=f"tau = {tau}")
 
         compare(value(tau).ravel()[order], exact.importance, VALUES, axis)
@@ -113,8 +115,6 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
         zoomed = max(curve.high) - min(curve.low)
         length = np.clip(np.ptp(curve.ice), zoomed, MOST_ZOOM * zoomed)
         compare(average(tau), curve.average, VALUES, length)
-        if few:
-            continue
         for end, of_page in zip(ends, of_importance, strict=True):
             compare(of_page(tau).ravel()[order], getattr(exact, end), ENDS, axis)
         for end, of_page in zip(ends, of_band, strict=True):

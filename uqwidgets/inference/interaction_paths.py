@@ -3,9 +3,9 @@ r"""Influences without the effects of single rows, in many populations at once.
 `uqwidgets.inference.interactions.interaction_influences` gives them in one population. The weight
 of a pair is the product of the weights of its rows. So the design matrix of the additive fit is
 the same matrix of counts B in all populations, with its rows and columns scaled: ``diag(r) B
-diag(c)``. The normal equations of all populations and values are solved together by conjugate
-gradients, whose every iteration is one product of B with a matrix. Arrays have the rows first and
-the populations last.
+diag(c)``. The normal equations of all populations and values are solved together: directly for few
+rows, else by conjugate gradients, whose every iteration is one product of B with a matrix. Arrays
+have the rows first and the populations last.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.interactions import (
+    FEW_ROWS,
     FULL_PRECISION,
     MAX_CONDITION,
     MAX_ITERATIONS,
@@ -90,7 +91,7 @@ def _in_block(
     is_additive = (np.abs(residuals).max(axis=(1, 2)) < NEARLY_ADDITIVE * sizes[:, None]).any(
         axis=0
     )
-    if is_additive.any():
+    if not fits.is_direct and is_additive.any():
         again = _AdditiveFits(columns, np.ascontiguousarray(w[:, is_additive]), FULL_PRECISION)
         precise = again(lines, FULL_PRECISION)
         residuals[..., is_additive], effects[..., is_additive] = precise
@@ -177,6 +178,11 @@ class _AdditiveFits:
     w : ndarray of shape (n, t)
     precision : float
         Of the level of the first line.
+
+    Attributes
+    ----------
+    is_direct : bool
+        Whether every fit has all digits, whatever its precision.
     """
 
     def __init__(self, columns: Positions, w: Floats, precision: float) -> None:
@@ -192,6 +198,12 @@ class _AdditiveFits:
             self._row_scale * w[:, None],
             self._column_scale * w[:, None],
         )
+        self.is_direct = len(w) <= FEW_ROWS
+        if self.is_direct:
+            # They are singular, see the fit in one population.
+            rows, columns_of = (each[:, 0].T for each in (self._of_row, self._of_column))
+            design = rows[:, :, None] * self._counts.toarray() * columns_of[:, None]
+            self._normal = (1 + FULL_PRECISION) * np.eye(len(w)) - design.swapaxes(1, 2) @ design
         level = np.zeros((1, *columns.shape))
         level[:, 0] = 1.0
         residuals, effects = self._of_rows_and_columns(_Values(level, columns), precision)
@@ -229,6 +241,9 @@ class _AdditiveFits:
 
     def _solution(self, right: Floats, precision: float) -> Floats:
         """Solve the normal equations of all values and populations (n, f, t)."""
+        if self.is_direct:
+            solved = np.linalg.solve(self._normal, right.transpose(2, 0, 1))
+            return np.ascontiguousarray(solved.transpose(1, 2, 0))
         result, residual, direction = np.zeros_like(right), right.copy(), right
         norm = _norms(right)
         tolerance = norm * precision**2

@@ -22,7 +22,8 @@ from uqwidgets.inference.sums import dot
 # Relative precision of the effects: about 25 iterations for three lines, fewer for more. Values
 # that are so nearly additive need all digits, which separate interactions from rounding errors.
 PRECISION, FULL_PRECISION, NEARLY_ADDITIVE = 1e-7, 1e-13, 1e-3
-_FEW_ROWS = 64
+# The normal equations of so few rows are solved directly.
+FEW_ROWS = 64
 MAX_ITERATIONS = 200
 TRACE_PRECISION = 1e-3
 # Repeats beyond this number of values are not needed to separate two variance components, and take
@@ -173,9 +174,9 @@ class _AdditiveFit:
         scaled = weights * self._row_scale
         scaled *= self._column_scale[columns]
         self._design = _design_matrix(columns, scaled)
-        self._transposed = self._design.T.tocsr() if n > _FEW_ROWS else self._design.T
+        self._transposed = self._design.T.tocsr() if n > FEW_ROWS else self._design.T
         self._normal = None
-        if n <= _FEW_ROWS:
+        if n <= FEW_ROWS:
             # They are singular: the row effects contain a constant as well.
             self._normal = (1 + FULL_PRECISION) * np.eye(n)
             self._normal -= self._transposed @ self._design
@@ -230,7 +231,7 @@ class _AdditiveFit:
 def _design_matrix(columns: Positions, weights: Floats) -> Any:
     """Return the sum of the weights of each row and column, (n, n); sparse unless rows are few."""
     m, n = columns.shape
-    if n > _FEW_ROWS:
+    if n > FEW_ROWS:
         starts = np.arange(0, m * n + 1, m)
         return csr_array((weights.T.ravel(), columns.T.ravel(), starts), shape=(n, n))
     cells = columns + n * np.arange(n)

@@ -9,23 +9,22 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 
-# Levels between the places that are computed first.
-_APART = 50
-
 
 def bisected(
     values: Floats,
     unknown: npt.NDArray[np.bool_],
     compute: Callable[[Positions, Positions], Floats],
     tolerance: Floats,
+    apart: int,
 ) -> Floats:
     """Return values with the unknown ones computed, or interpolated between those.
 
-    The value half-way between two levels is computed and compared with the straight line. Where
-    the error of the line exceeds the tolerance, both halves are bisected in turn. A line may be
-    accurate half-way and still miss a hump on one side of it. So the lines of both halves have to
-    be accurate half-way, too, unless the error is about a quarter of that of the line of twice the
-    length, as it is where the curve is smooth. The next levels of all sides are computed together.
+    First some levels are computed that are ``apart`` from each other. Then the value half-way
+    between two levels is computed and compared with the straight line. Where the error of the line
+    exceeds the tolerance, both halves are bisected in turn. A line may be accurate half-way and
+    still miss a hump on one side of it. So the lines of both halves have to be accurate half-way,
+    too, unless the error is about a quarter of that of the line of twice the length, as it is where
+    the curve is smooth. The next levels of all sides are computed together.
 
     Parameters
     ----------
@@ -34,6 +33,8 @@ def bisected(
     compute : callable
         From sides (p,) and positions (p,) among their levels to the values there (p, k).
     tolerance : ndarray of shape (sides, levels, k)
+    apart : int
+        Number of levels; with 1, all that are unknown are computed.
     """
     values, known = values.copy(), ~unknown
     levels = np.arange(values.shape[1])
@@ -42,7 +43,7 @@ def bisected(
         values[sides, places] = compute(sides, places)
         known[sides, places] = True
 
-    sides, first = np.nonzero(unknown & ((levels % _APART == 0) | (levels == levels[-1])))
+    sides, first = np.nonzero(unknown & ((levels % apart == 0) | (levels == levels[-1])))
     if len(first):
         add(sides, first)
     sides, places = np.nonzero(known)

@@ -46,6 +46,9 @@ _FINEST_OF_MORE = 4
 # Rows times measures and features up to which ends that are not certain are computed from the
 # interactions of rows, whose time hardly depends on the repeats: about three seconds a level.
 _MOST_SETTLED = 400_000
+# Up to so many changes at the levels of a side, all ends are computed, because those of few rows
+# can have a peak anywhere. With more, the first ones are so many levels from each other.
+_FEW_CHANGES, _APART = 1_000_000, 50
 # The widths of the intervals of a first message are estimated from so many of many rows.
 _ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
@@ -230,9 +233,12 @@ class _Ends:
         each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
         if self._settles:
             # Otherwise the interactions of so many changes take too long.
+            n_changes = self._n_rows * self._n_repeats * each[0][0].size
+            apart = 1 if n_changes <= _FEW_CHANGES else _APART
             for side, (low, high, lacking) in zip(sides, each, strict=True):
                 lacking |= beside(self._is_far(side), x) | self._has_moved(side, x, low, high)
-            self._settle(each, x, levels, check)
+                lacking |= apart == 1
+            self._settle(each, x, levels, apart, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
         return [{"low": low, "high": high} for low, high, _ in each]
@@ -266,6 +272,7 @@ class _Ends:
         bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
         x: Floats,
         levels: LevelsOfSides,
+        apart: int,
         check: Check,
     ) -> None:
         """Put exact ends in the place of those that are not certain.
@@ -279,7 +286,7 @@ class _Ends:
         step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
         for first in range(0, n_features, step):
             some = np.arange(first, min(first + step, n_features))
-            self._settle_features(some, bounds, tolerance, x, levels, check)
+            self._settle_features(some, bounds, tolerance, x, levels, apart, check)
         self._known.clear()
 
     def _settle_features(
@@ -289,6 +296,7 @@ class _Ends:
         tolerance: Floats,
         x: Floats,
         levels: LevelsOfSides,
+        apart: int,
         check: Check,
     ) -> None:
         """Put exact ends in the place of those of some features, at their positions.
@@ -327,7 +335,7 @@ class _Ends:
         ends = np.stack(
             [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for j, low, high, _ in lines]
         )
-        ends = bisected(ends, lacking, exact, np.tile(tolerance, (len(some), 1, 1)))
+        ends = bisected(ends, lacking, exact, np.tile(tolerance, (len(some), 1, 1)), apart)
         for (j, low, high, _), of_side in zip(lines, ends, strict=True):
             low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
 
