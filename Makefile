@@ -17,7 +17,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test tests checks lint types front-end doctests libraries hosts thorough support releases first-lines installs slow bench picture docs archives clean FORCE
+.PHONY: help build demo lab test tests checks lint types front-end libraries hosts thorough support releases first-lines installs slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -52,10 +52,10 @@ test: lint types $(LIBRARIES) $(HOSTS)
 	$(MAKE) --no-print-directory --jobs=2 tests checks
 
 tests: $(DEV)
-	$(BIN)/python $(PYTEST) $(QUICK)
+	$(BIN)/python $(PYTEST) $(QUICK) --doctest-modules --doctest-ignore-import-errors uqwidgets tests
 
 checks:
-	@$(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) hosts libraries front-end doctests
+	@$(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) hosts libraries front-end
 
 lint: $(DEV)
 	$(BIN)/ruff check
@@ -67,9 +67,6 @@ types: $(DEV)
 front-end: $(DEV)
 	$(BIN)/python hatch_build.py run check
 	$(BIN)/python hatch_build.py run test
-
-doctests: $(DEV)
-	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
 
 libraries: $(LIBRARIES)
 	.venv-libraries/bin/python -m pytest $(QUICK) --doctest-modules uqwidgets/predictive/torch tests/libraries

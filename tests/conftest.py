@@ -34,7 +34,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 TESTS = Path(__file__).parent
 BROWSER = TESTS / "browser"
-# Files that share a JupyterLab and its page, which take long to start.
+# Files that share a JupyterLab and its page, or the kernel of notebooks, which take long to start.
 ONE_LAB = (
     "browser/test_lab.py",
     "browser/test_containers.py",
@@ -43,16 +43,20 @@ ONE_LAB = (
     "browser/test_two_tabs.py",
     "browser/test_interact.py",
 )
+ONE_KERNEL = ("test_workshop_notebooks.py", "test_paper_notebooks.py", "test_notebooks.py")
 
 
 def group_of(file: str) -> str:
-    """Return the file of tests, or the first one of those that share a JupyterLab with it."""
-    return f"tests/{ONE_LAB[0]}" if file.removeprefix("tests/") in ONE_LAB else file
+    """Return the file of tests, or the first one of those that share a JupyterLab or a kernel."""
+    for group in (ONE_LAB, ONE_KERNEL):
+        if file.removeprefix("tests/") in group:
+            return f"tests/{group[0]}"
+    return file
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run the files that share a JupyterLab in one process, one after the other."""
+    """Run the files that share a JupyterLab or a kernel in one process, one after the other."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling

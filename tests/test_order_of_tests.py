@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 import conftest
 
 TESTS = Path(__file__).parent
@@ -64,15 +66,17 @@ def test_one_process_keeps_the_order_of_the_files():
     assert in_order(SimpleNamespace(cache=Memory()))[0] == "test_short.py::a"
 
 
-def test_files_that_share_a_lab_are_a_group():
-    texts = {
-        path.relative_to(TESTS).as_posix(): path.read_text(encoding="utf-8")
-        for path in TESTS.glob("*/test_*.py")
-        if path.parent.name != "hosts"
-    }
-    pattern = re.compile(r"def \w+\((?:\w+, )*lab\b|usefixtures\(\"lab\"")
-    group = conftest.ONE_LAB
-    assert {name for name, text in texts.items() if pattern.search(text)} == set(group)
+@pytest.mark.parametrize(
+    ("group", "pattern"),
+    [
+        (conftest.ONE_LAB, r"def \w+\((?:\w+, )*lab\b|usefixtures\(\"lab\""),
+        (conftest.ONE_KERNEL, r"(?m)^from run_notebooks import (?s:.*)^def \w+\(kernel\)"),
+    ],
+)
+def test_files_that_share_what_takes_long_to_start_are_a_group(group, pattern):
+    files = [path for path in TESTS.rglob("test_*.py") if path.parent.name != "hosts"]
+    texts = {path.relative_to(TESTS).as_posix(): path.read_text("utf-8") for path in files}
+    assert {name for name, text in texts.items() if re.search(pattern, text)} == set(group)
     assert {conftest.group_of(f"tests/{name}") for name in group} == {f"tests/{group[0]}"}
     assert conftest.group_of("tests/test_short.py") == "tests/test_short.py"
 

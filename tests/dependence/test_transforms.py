@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from cases import thorough_after
 from models import classification, normal_model, regression, table
 from uqwidgets import Explainer
 from uqwidgets.dependence import CurveTransform, curves
@@ -310,7 +309,8 @@ def test_dependences_equals_single_transformed_curves(form):
     assert explainer.model_calls == before
 
 
-@pytest.mark.parametrize("form", thorough_after(1, [{}, *FORMS]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("form", [{}, *FORMS])
 def test_bands_cover_the_truth_at_their_level(form):
     rng = np.random.default_rng(0)
     grid, runs = [-1.0, 0.7, 2.0], 300

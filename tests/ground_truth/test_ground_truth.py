@@ -148,7 +148,8 @@ class TestDecompose:
         # The piecewise constant tree differs most from the line at the ends.
         assert np.abs(result.bias).argmax() in (0, 4)
 
-    @pytest.mark.parametrize("feature", thorough_after(1, [None, "a"]))
+    @pytest.mark.thorough
+    @pytest.mark.parametrize("feature", [None, "a"])
     def test_a_linear_model_of_a_line_has_no_bias(self, feature):
         # Molnar et al. 2023, theorem 7.1, and corollary 1 for independent features.
         result = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)

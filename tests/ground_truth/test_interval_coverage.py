@@ -61,6 +61,7 @@ def test_width_and_coverage_are_those_of_learners(truth, result):
             assert result.coverage[r, j] == pytest.approx(np.mean(holds))
 
 
+@pytest.mark.thorough
 def test_more_refits_make_narrower_intervals(result, curve):
     for one in (result, curve):
         assert (np.diff(one.width.mean(axis=1)) < 0).all()

@@ -211,6 +211,7 @@ class TestModels:
 
         return Explainer(model, X, y)
 
+    @pytest.mark.thorough
     def test_verdicts_on_figure_3_of_wood_2024(self):
         # Wood et al. 2024, section 3.4.1: x0 and x1 share information, x2 does not.
         explainer = self.explainer()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from cases import thorough_after
 from uqwidgets.importance import Settings
 from uqwidgets.importance.order import pairwise_differences
 from uqwidgets.inference.population import Population
@@ -40,7 +39,8 @@ def test_a_difference_is_that_of_the_importances_of_the_same_repeats():
         assert bounds.low < bounds.estimate < bounds.high
 
 
-@pytest.mark.parametrize("n_repeats", thorough_after(1, [10, 2]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("n_repeats", [10, 2])
 def test_an_interval_holds_the_difference_in_the_population(n_repeats):
     # The features are independent and standard normal, so that an importance is 2 slope^2.
     true = 2 * (SLOPES[0] ** 2 - SLOPES[1] ** 2)

@@ -241,6 +241,7 @@ class TestKnownRedundancies:
         # Within half of its range a feature varies less, and what is left of it weighs more.
         assert line(output, "x0").r2 < line(ask(X), "x0").r2
 
+    @pytest.mark.thorough
     def test_the_gain_is_the_r2_that_the_target_adds(self):
         X = related(500)
         output = ask(X, y=X[:, 3] + X[:, 0], with_target=True)
@@ -255,6 +256,7 @@ class TestKnownRedundancies:
 
 
 class TestTables:
+    @pytest.mark.thorough
     def test_monotone_transforms_of_predictors_change_nothing(self):
         X = related(150)
         plain = ask(X).frame.set_index("feature")

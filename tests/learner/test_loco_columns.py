@@ -169,6 +169,7 @@ class TestColumns:
 
         self.check(make, list("abc"), (frames[0], y, frames[1], y_test))
 
+    @pytest.mark.thorough
     def test_estimators_within_estimators(self):
         X, y, X_test, y_test = mixed()
 

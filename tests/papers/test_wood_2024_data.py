@@ -88,7 +88,10 @@ DIABETES = {
 
 @pytest.mark.parametrize(
     ("trees", "seeds"),
-    [(100, range(4)), pytest.param(500, range(20), marks=[slow, pytest.mark.timeout(900)])],
+    [
+        pytest.param(100, range(4), marks=pytest.mark.thorough),
+        pytest.param(500, range(20), marks=[slow, pytest.mark.timeout(900)]),
+    ],
 )
 def test_figures_9_to_13_diabetes(trees, seeds):
     shares = agreement(f"diabetes, {trees} trees", lambda seed: diabetes(trees, seed), seeds)

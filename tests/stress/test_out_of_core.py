@@ -288,6 +288,7 @@ def test_parquet_without_pyarrow_names_what_to_install(monkeypatch):
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.thorough
 def test_a_dask_cluster_gives_the_result_of_one_process(cluster):
     import dask.dataframe as dd
 

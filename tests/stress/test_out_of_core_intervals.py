@@ -154,7 +154,7 @@ def numbers(rows, feature):
     return present, column[present].to_numpy(dtype=float)
 
 
-@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("anchor", thorough_after(1, ["quantile", "tail-mean"]))
 def test_standard_errors_are_those_of_the_influences_of_all_rows(anchor):
     rows = frame()
     rows.loc[5:80, "normal"] = np.nan
@@ -243,7 +243,7 @@ def test_second_moments_are_summed_only_for_intervals(monkeypatch):
 MODELS = list(classifier_and_regressor(frame(20_000)[["normal", "count", "binary"]]))
 
 
-@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("anchor", thorough_after(1, ["quantile", "tail-mean"]))
 @pytest.mark.parametrize(("model", "X", "y"), MODELS, ids=["classes", "numbers"])
 def test_intervals_are_near_those_of_rows_in_memory(model, X, y, anchor):
     expected = uq.Explainer(model, X, y).stress(taus=TAUS, anchor=anchor, level=0.95)

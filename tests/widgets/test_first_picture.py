@@ -305,7 +305,7 @@ def test_streamed_results_and_the_widget_use_the_same_sample_of_rows() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize("compare", ["difference", "ratio"])
+@pytest.mark.parametrize("compare", thorough_after(1, ["difference", "ratio"]))
 def test_the_result_of_a_sample_has_the_numbers_on_the_screen(compare: str) -> None:
     explainer = leading()
     inputs = {"feature": "x20", "compare": compare}

@@ -119,6 +119,7 @@ def test_held_means_and_a_filter_are_of_the_rows_that_meet_it(wide: uq.Explainer
         assert now(widget)["ess"] == pytest.approx(expected.ess)
 
 
+@pytest.mark.thorough
 def test_a_page_holds_what_is_held(wide: uq.Explainer, tmp_path: Any) -> None:
     with uq.Explorer(wide, held=BOTH, n_repeats=3, stress_feature="a", layout="stress") as widget:
         assert "held=" in widget.code()

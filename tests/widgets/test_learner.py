@@ -142,7 +142,9 @@ def test_stress_and_filters_do_not_change_learner_results(
             np.testing.assert_array_equal(values, before[name])
 
 
-@pytest.mark.parametrize("inputs", [{"measure": "entropy"}, {"center": True}, {"derivative": True}])
+@pytest.mark.parametrize(
+    "inputs", thorough_after(1, [{"measure": "entropy"}, {"center": True}, {"derivative": True}])
+)
 def test_another_measure_or_form_of_a_curve_does_not_call_the_refits(
     beside: uq.Explorer, learner: uq.Learner, inputs: dict[str, Any]
 ) -> None:

@@ -74,7 +74,7 @@ def explainer() -> uq.Explainer:
         pytest.param((uq.StressView,), 500, 4, marks=pytest.mark.thorough),
         pytest.param((uq.SurfaceView,), 500, 5, marks=pytest.mark.thorough),
         pytest.param((uq.PerformanceView,), 500, 6, marks=pytest.mark.thorough),
-        ((uq.Explorer, uq.DependenceView), 300, 7),
+        pytest.param((uq.Explorer, uq.DependenceView), 300, 7, marks=pytest.mark.thorough),
     ],
     ids=[
         "explorer",

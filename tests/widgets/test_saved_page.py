@@ -356,7 +356,8 @@ def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
     assert not any(repr(float(value)) in text for value in X["a"] if value not in ends)
 
 
-@pytest.mark.parametrize("feature", thorough_after(1, ["a", "kind"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("feature", ["a", "kind"])
 def test_without_lines_the_still_draws_no_row(feature, table, tmp_path):
     X, y = table
     X = X.assign(kind=np.where(X["a"] > 0, "high", "low"))
@@ -560,6 +561,7 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(
     table, tmp_path, monkeypatch, capsys
 ):

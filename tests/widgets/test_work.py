@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from cases import thorough_after
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.importance import repeats
@@ -268,7 +269,9 @@ def ten_classes(memory_limit: int | str) -> uq.Explainer:
     return uq.Explainer(Many(), X[["a", "b", "same"]], y, memory_limit=memory_limit)
 
 
-@pytest.mark.parametrize(("memory_limit", "n_repeats"), [("10kB", 2), ("80kB", 5), ("150kB", 10)])
+@pytest.mark.parametrize(
+    ("memory_limit", "n_repeats"), thorough_after(1, [("10kB", 2), ("80kB", 5), ("150kB", 10)])
+)
 def test_weights_and_filters_never_call_the_model_under_any_memory_limit(
     memory_limit: int | str, n_repeats: int
 ) -> None:

@@ -199,6 +199,7 @@ def test_intervals_of_stress_cover_the_difference_of_groups(overlap):
     assert (covered / runs > 0.94 - slack).all(), covered / runs
 
 
+@pytest.mark.thorough
 def test_the_loss_of_a_metric_differs_between_groups(explainer):
     result = explainer.compare_rows(FIRST).importance("r2", n_repeats=5)
     apart = [explainer.importance("r2", rows=r, n_repeats=5) for r in (FIRST, np.arange(50, N))]

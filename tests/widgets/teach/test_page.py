@@ -142,6 +142,7 @@ def test_the_page_opens_in_the_present_state(explainer, tmp_path):
     assert start == {"order": ["x2", "x1", "x0"], "revealed": True}
 
 
+@pytest.mark.thorough
 def test_more_features_than_a_page_holds_need_the_notebook(tmp_path):
     with uq.teach.StressToATarget(wide(10), target=0.2, feature="x9") as lesson:
         page = saved(lesson, tmp_path)
