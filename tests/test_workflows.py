@@ -125,8 +125,11 @@ def commands_of_pytest(*targets):
     for line in run.stdout.splitlines():
         if marker := re.search(r' -m (thorough|"not slow and not thorough")', line):
             expressions.add(marker[1])
-            line = line.replace(marker[0], "")
-            commands.add(line.replace(" --doctest-modules uqwidgets/predictive/torch", ""))
+            words = line.replace(marker[0], "").split()
+            doctests = ("--doctest", "uqwidgets")
+            # Without a folder, pytest runs all tests.
+            tests = [w for w in words if not w.startswith(doctests) and w != "tests"]
+            commands.add(" ".join(tests))
     return commands, expressions
 
 
