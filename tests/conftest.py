@@ -28,8 +28,8 @@ settings.load_profile("fixed")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return three processes more than there are cores, for the tests in a browser often wait."""
-    return min((os.cpu_count() or 1) + 3, 6)
+    """Return two processes more than there are cores, for the tests in a browser often wait."""
+    return min((os.cpu_count() or 1) + 2, 6)
 
 
 TESTS = Path(__file__).parent

@@ -277,6 +277,7 @@ def test_nothing_moves_by_itself_where_less_motion_is_preferred(bridge, explaine
     assert root.evaluate(MOVING) == []
 
 
+@pytest.mark.thorough
 def test_every_control_has_a_line_of_help(bridge, explainer):
     root = shown(bridge, explainer)
     root.get_by_test_id("uq-filter-add").select_option(index=2)

@@ -178,6 +178,7 @@ def test_every_control_of_the_quickstart_works(root, explainer):
     check_importance(root, explainer)
 
 
+@pytest.mark.thorough
 def test_a_flood_of_events_ends_on_the_last_value(root):
     """200 events in a second cause at most 60 computations and end on the last value."""
     before = int(root.get_attribute("data-seq"))

@@ -59,6 +59,7 @@ def pin_view(page, text):
     assert page.evaluate(FOCUSED) == "uq-pin-view"
 
 
+@pytest.mark.thorough
 def test_pins_can_be_reviewed_by_keyboard(root, widget):
     page, press = root.page, root.page.keyboard.press
     walk_to(page, "uq-tau")

@@ -73,6 +73,7 @@ def test_a_mean_beyond_the_quantile_offers_the_mean_of_the_tail(root, widget):
     assert model_calls(root) == 0
 
 
+@pytest.mark.thorough
 def test_cohorts_are_saved_switched_and_turned_around_by_keyboard(root, widget):
     town = widget.explainer.table.column("town")
     with answered(root):

@@ -36,6 +36,7 @@ def shown_rows(root):
     return numbers(root.get_by_test_id("uq-rows").inner_text())[0]
 
 
+@pytest.mark.thorough
 def test_missing_values_are_filtered_out_by_their_checkbox(root, widget):
     add = root.get_by_test_id("uq-filter-add")
     for name, missing in (("age", 40), ("town", 20)):

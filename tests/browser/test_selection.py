@@ -98,6 +98,7 @@ def test_rows_are_selected_by_pointer_and_kept_until_escape(root, widget):
     assert model_calls(root) == 0
 
 
+@pytest.mark.thorough
 def test_everything_is_done_by_keyboard(root, widget):
     lines = root.get_by_test_id("uq-selection-lines")
     lines.focus()

@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from skpro.regression.ensemble import BaggingRegressor
 from skpro.regression.residual import ResidualDouble
 
+from cases import thorough_after
 from uqwidgets import GroundTruth, Learner, as_predictive, loco_importance
 from uqwidgets.predictive import Categorical, Mixture, Normal
 from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
@@ -80,7 +81,14 @@ PEERS = {
 }
 
 
-@pytest.fixture(scope="module", params=PEERS)
+# The networks take longest. Those of labels are in every run.
+NUMBERS_OF_NETWORKS = ("dropout, numbers", "Bayes, numbers")
+
+
+@pytest.fixture(
+    scope="module",
+    params=thorough_after(len(PEERS) - 2, sorted(PEERS, key=NUMBERS_OF_NETWORKS.__contains__)),
+)
 def peer(request):
     return PEERS[request.param]
 

@@ -111,6 +111,7 @@ def test_the_loss_falls_during_training(y):
     assert (np.diff(tens) < 0).all()
 
 
+@pytest.mark.thorough
 def test_the_noise_is_estimated():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(600, 2))

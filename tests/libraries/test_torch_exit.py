@@ -8,8 +8,6 @@ import textwrap
 
 import pytest
 
-from cases import thorough_after
-
 pytest.importorskip("torch")
 
 SCRIPT = textwrap.dedent(
@@ -33,7 +31,8 @@ SCRIPT = textwrap.dedent(
 )
 
 
-@pytest.mark.parametrize("last", thorough_after(1, ["", "widget.close()"]), ids=["open", "closed"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("last", ["", "widget.close()"], ids=["open", "closed"])
 def test_a_process_ends_in_order_while_a_network_predicts(last: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", SCRIPT + last],

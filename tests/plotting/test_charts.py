@@ -425,6 +425,7 @@ print("altair" in sys.modules)
 """
 
 
+@pytest.mark.thorough
 def test_a_new_notebook_shows_everything_without_the_network():
     """Results are shown before the first chart, which then is shown as SVG."""
     cells = [nbformat.v4.new_code_cell(source) for source in (SHOWN, "curve.to_altair()")]

@@ -147,6 +147,7 @@ def test_a_filter_of_all_values_but_the_missing_one_says_what_it_leaves_out(
         assert "the 4 rows without one" in notes(widget)
 
 
+@pytest.mark.thorough
 def test_a_cohort_of_all_values_but_the_missing_one_says_what_it_leaves_out(
     cities: uq.Explainer, tmp_path: Path
 ) -> None:

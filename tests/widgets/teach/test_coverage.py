@@ -44,6 +44,7 @@ def test_the_population_is_that_of_the_process(lesson):
     assert abs(lesson.population - 2) < 0.05
 
 
+@pytest.mark.thorough
 def test_the_interval_of_a_learner_is_that_of_refits_of_each_sample(monkeypatch):
     monkeypatch.setattr(coverage, "_FITS", 40)
     with uq.teach.WhatTheBarCovers(n=30, samples=2, interval="learner") as lesson:
