@@ -16,7 +16,7 @@ from uqwidgets import Learner
 X, Y = table(80)
 
 # Dask and its cluster warn of the machine they run on, such as of ports in use.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("default")]
 
 
 def process_of_fit():
@@ -40,7 +40,6 @@ def processes(learner):
     return [refit.explainer.evaluations.original.mean()[0] for refit in learner.refits]
 
 
-@pytest.mark.thorough
 @pytest.mark.usefixtures("cluster")
 def test_refits_on_a_cluster_are_those_of_one_process():
     options = {"n_refits": 6, "random_state": 1}

@@ -35,7 +35,8 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("name", thorough_after(1, RESULTS))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", RESULTS)
 def test_results_take_no_more_memory_than_the_limit(name):
     RESULTS[name](make_learner("1GB", n=60))  # imports
     tracemalloc.start()

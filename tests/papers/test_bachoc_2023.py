@@ -277,7 +277,7 @@ def readings():
     return Explainer(forest, X[1::2], y[1::2])
 
 
-@pytest.fixture(scope="module", params=thorough_after(1, ["quantile", "tail-mean"]))
+@pytest.fixture(scope="module", params=thorough_after(0, ["quantile", "tail-mean"]))
 def pixels(request, readings):
     shares = [f"share:{digit}" for digit in range(10)]
     return readings.stress(indicators=shares, taus=3, anchor=request.param)

@@ -344,7 +344,7 @@ def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
 
     with_rows = explorer.save(tmp_path / "rows.html", stress_features=["a"], progress=False)
     assert (most_values_of_a_row(with_rows.path) >= 2).all()
-    without = explorer.save(tmp_path / "none.html", lines=0, progress=False)
+    without = explorer.save(tmp_path / "none.html", stress_features=["a"], lines=0, progress=False)
     assert without.rows.startswith("It holds no row:")
     # A float of 24 bits equals one of a hundred thousand others now and then, and the least and
     # the largest value of a feature are those of rows.
