@@ -13,6 +13,20 @@ afterEach(clearPage);
 
 const frameOf = (changes = {}, of = about) => readFrame(wireFrame(of, 1, changes), of);
 
+function ticksOfBars(low: number, high: number, width: number) {
+  const chart = bars();
+  const column = {
+    measure: "entropy", value: [0.0009], low: [low], high: [high], base: [0.0009], height: 19,
+    learner: null, stressed: false, picked: 0, ghost: null, origin: 0, range: [[low, high]],
+    sight: [0, 1] as const,
+  }; // biome-ignore format: one line of numbers
+  chart.update(column, width);
+  return [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({
+    at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
+    label: tick.textContent ?? "",
+  }));
+}
+
 describe("axes", () => {
   it("keep their domain while the data are inside, and reset it for another measure", () => {
     const steady = new SteadyScale();
@@ -57,17 +71,7 @@ describe("axes", () => {
   ])(
     "of bars have labels that do not overlap or leave the column, from %f to %f",
     (low, high, labels) => {
-      const chart = bars();
-      const column = {
-      measure: "entropy", value: [0.0009], low: [low], high: [high], base: [0.0009], height: 19,
-      learner: null, stressed: false, picked: 0, ghost: null, origin: 0, range: [[low, high]],
-      sight: [0, 1] as const,
-    }; // biome-ignore format: one line of numbers
-      chart.update(column, low < -1 ? 400 : 146);
-      const ticks = [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({
-        at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
-        label: tick.textContent ?? "",
-      }));
+      const ticks = ticksOfBars(low, high, low < -1 ? 400 : 146);
       expect(ticks.map(({ label }) => label)).toEqual(labels);
       const [first, second] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
       const widths = labelWidth([first.label]) + labelWidth([second.label]);
@@ -75,6 +79,18 @@ describe("axes", () => {
       expect(first.at).toBeGreaterThanOrEqual(labelWidth([first.label]) / 2 - 1);
     },
   );
+
+  it("of bars have space between their labels at every width", () => {
+    for (const end of [0.0062, 0.0069, 0.013, 0.62, 650])
+      for (let width = 160; width < 420; width += 6) {
+        const ticks = ticksOfBars(-end, 0.97 * end, width);
+        ticks.slice(1).forEach(({ at, label }, i) => {
+          const before = ticks[i] as (typeof ticks)[0];
+          const room = at - before.at - (labelWidth([label]) + labelWidth([before.label])) / 2;
+          expect(room, `${before.label} ${label} at ${width}`).toBeGreaterThan(2);
+        });
+      }
+  });
 
   it("ignore NaN", () => {
     expect(extent([Number.NaN, 2, 1, Number.POSITIVE_INFINITY])).toEqual([1, 2]);

@@ -176,9 +176,9 @@ export function bars() {
       const plot = Math.max(40, width - room);
       const between = (left: number) => scaleLinear([from, to], [left, plot - EDGE]);
       // The label of the first tick stays inside the column.
-      const [{ at: start, label } = { at: EDGE, label: "" }] = ticksOf(between(EDGE), plot, 58);
+      const [{ at: start, label } = { at: EDGE, label: "" }] = ticksOf(between(EDGE), plot, 70);
       const scale = between(EDGE + Math.max(0, labelWidth([label]) / 2 - start));
-      const marked = withShortZero(ticksOf(scale, plot, 58));
+      const marked = withShortZero(ticksOf(scale, plot, 70));
       set(element, { width, height });
       set(header, { width });
       ticks.update(marked, 0);

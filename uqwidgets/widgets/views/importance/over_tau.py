@@ -229,16 +229,18 @@ class _Ends:
     def settled(
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
     ) -> list[Samples]:
-        """Return the ends; where they are not certain, from the moments of that very level."""
+        """Return the ends; where they are not certain, from the moments of that very level.
+
+        Those of few changes are all computed from their level.
+        """
         each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
         if self._settles:
             # Otherwise the interactions of so many changes take too long.
-            n_changes = self._n_rows * self._n_repeats * each[0][0].size
-            apart = 1 if n_changes <= _FEW_CHANGES else _APART
+            are_few = self._n_rows * self._n_repeats * each[0][0].size <= _FEW_CHANGES
             for side, (low, high, lacking) in zip(sides, each, strict=True):
                 lacking |= beside(self._is_far(side), x) | self._has_moved(side, x, low, high)
-                lacking |= apart == 1
-            self._settle(each, x, levels, apart, check)
+                lacking |= are_few
+            self._settle(each, x, levels, 1 if are_few else _APART, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
         return [{"low": low, "high": high} for low, high, _ in each]
