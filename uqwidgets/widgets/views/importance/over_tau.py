@@ -238,8 +238,9 @@ class _Ends:
             # Otherwise the interactions of so many changes take too long.
             are_few = self._n_rows * self._n_repeats * each[0][0].size <= _FEW_CHANGES
             for side, (low, high, lacking) in zip(sides, each, strict=True):
-                lacking |= beside(self._is_far(side), x) | self._has_moved(side, x, low, high)
-                lacking |= are_few
+                lacking |= are_few or (
+                    beside(self._is_far(side), x) | self._has_moved(side, x, low, high)
+                )
             self._settle(each, x, levels, 1 if are_few else _APART, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
