@@ -9,24 +9,28 @@ from uqwidgets.widgets.views.importance.bisection import bisected
 X = np.linspace(0, 1, 101)
 
 
-def few(function, unknown, tolerance=0.01):
+def few(correction, unknown, tolerance=0.01, *, is_rough=False):
     """Return the error, and the levels that were computed, of a side beside one that is known."""
-    values = np.column_stack([function(X), np.exp(X)])
+    estimate = np.column_stack([np.sin(40 * X), np.exp(X), np.full(len(X), np.nan)])
+    exact = estimate + np.where(unknown, correction(X), 0.0)[:, None]
     computed: list[int] = []
 
     def compute(sides, places):
         assert (sides == 1).all()
         computed.extend(places.tolist())
-        return values[places]
+        return exact[places]
 
-    start = np.where(unknown[:, None], np.nan, values)
-    start, unknowns = np.stack([values, start]), np.stack([np.zeros_like(unknown), unknown])
-    of_known, result = bisected(start, unknowns, compute, np.full(start.shape, tolerance), 50)
+    values = np.stack([estimate, estimate])
+    unknowns = np.stack([np.zeros_like(unknown), unknown])
+    of_known, result = bisected(
+        values, unknowns, np.full(2, is_rough), compute, np.full(values.shape, tolerance)
+    )
     assert len(set(computed)) == len(computed)
     assert unknown[computed].all()
-    np.testing.assert_array_equal(of_known, values)
-    np.testing.assert_array_equal(result[~unknown], values[~unknown])
-    return np.abs(result - values).max(), computed
+    np.testing.assert_array_equal(of_known, estimate)
+    np.testing.assert_array_equal(result[~unknown], estimate[~unknown])
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(estimate))
+    return np.nanmax(np.abs(result - exact)), computed
 
 
 def test_smooth_functions_take_few_levels():
@@ -37,10 +41,29 @@ def test_smooth_functions_take_few_levels():
 
 def test_known_levels_are_not_computed():
     unknown = (X > 0.205) & (X < 0.405)
-    error, computed = few(np.square, unknown)
+    error, computed = few(lambda x: 4 * (x - 0.2) * (0.41 - x), unknown)
     assert error < 0.01
-    assert len(computed) <= 5
+    assert len(computed) <= 8
     assert few(np.square, np.zeros(101, dtype=bool)) == (0.0, [])
+
+
+def test_straight_corrections_take_five_levels_whatever_the_values():
+    error, computed = few(lambda x: 1 - x, np.ones(101, dtype=bool))
+    assert error < 1e-12
+    assert sorted(computed) == [0, 25, 50, 75, 100]
+
+
+def test_rough_estimates_are_not_used():
+    # The corrections are straight, the values are not.
+    error, computed = few(lambda x: 1 - x, np.ones(101, dtype=bool), is_rough=True)
+    assert error < 0.01
+    assert len(computed) > 20
+
+
+def test_a_correction_that_begins_beyond_the_middle_is_found():
+    """Half-way it is on the line from the first to the last level."""
+    error, _ = few(lambda x: np.interp(x, [0, 0.5, 0.62, 0.75, 1], [0, 0, 2, 0.5, 1]), X > 0.505)
+    assert error < 0.01
 
 
 def test_kinks_and_steps_are_found():
@@ -70,7 +93,11 @@ def test_sides_are_computed_together():
 
     unknown = np.ones(values.shape[:2], dtype=bool)
     result = bisected(
-        np.full_like(values, np.nan), unknown, compute, np.full(values.shape, 0.01), 50
+        np.zeros_like(values),
+        unknown,
+        np.zeros(3, dtype=bool),
+        compute,
+        np.full(values.shape, 0.01),
     )
     assert np.abs(result - values).max() < 0.01
     # One batch for each halving of 50 levels, whatever the number of sides.

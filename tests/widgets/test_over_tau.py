@@ -331,9 +331,10 @@ def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
 
 
 def test_rough_intervals_of_a_first_message_are_followed_by_precise_ones(watched, monkeypatch):
-    patched = "uqwidgets.widgets.views.importance.over_tau."
-    monkeypatch.setattr(patched + "_MANY_ROWS", 1)
-    monkeypatch.setattr(patched + "_ROUGH_ROWS", len(watched.widget.explainer.table) // 2)
+    room = "uqwidgets.widgets.views.importance."
+    monkeypatch.setattr(room + "over_tau._MANY_ROWS", 1)
+    n_rows = len(watched.widget.explainer.table)
+    monkeypatch.setattr(room + "ends_over_tau._ROUGH_ROWS", n_rows // 2)
     watched.follow()
     (meta, first), (last_meta, last) = watched.messages[0], watched.messages[-1]
 
@@ -516,8 +517,8 @@ def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
 
     track = score_track(compute, lambda *_: (np.array([-1.0, 1.0]), {}), has_classes=True)
     side = Side(1.0)
-    samples = track.sample(levels(np.array([0]), nodes(track.start)), lambda: None)
-    refine(track, [side], {name: values[None] for name, values in samples.items()})
+    first = levels(np.zeros(track.start + 1, dtype=int), nodes(track.start))
+    refine(track, [side], first, np.arange(len(first))[None], lambda: None)
     settle(track, [side], levels, lambda: None)
     x = np.linspace(0, 1, 101)
     expected = np.where(x == 1, np.nan, np.exp(x))
@@ -563,7 +564,7 @@ def test_interpolated_moments_that_leave_their_range_have_ends(watched, name):
 
 
 def test_ends_that_are_computed_are_not_computed_again_after_an_interruption(monkeypatch):
-    monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MOST_VALUES", 1)
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.ends_over_tau._MOST_VALUES", 1)
     session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
     computed = []
     original = path_moments

@@ -1,7 +1,8 @@
 r"""The skewness of influences under weights, from moments of the weights and of the influences.
 
 Rows of large weight are few, and a sample that lacks the most influential of them shows too little
-skewness. The influences per unit of weight :math:`u_i = \psi_i / w_i` are more alike.
+skewness. The influences per unit of weight :math:`u_i = \psi_i / v_i` are more alike, where
+:math:`v_i = \sqrt{w_i^2 + 0.1^2}`: those of lighter rows are mostly noise of the draws.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 
-# The influences of lighter rows are mostly noise of the draws.
+# Smaller weights count as about this one. If they were cut off there, an interval over tau would
+# have a kink wherever the weight of a row passes it.
 _LEAST_WEIGHT = 0.1
 # Rows that are added at a time, so that intermediate arrays stay small.
 _BLOCK = 1 << 11
@@ -21,8 +23,8 @@ class PooledSkewness:
 
     It is
 
-    .. math:: \frac{\sum w_i^3 \cdot \sum w_i u_i^3 / \sum w_i}
-              {(\sum w_i^2 \cdot \sum w_i u_i^2 / \sum w_i)^{3/2}},
+    .. math:: \frac{\sum v_i^3 \cdot \sum v_i u_i^3 / \sum v_i}
+              {(\sum v_i^2 \cdot \sum v_i u_i^2 / \sum v_i)^{3/2}},
 
     in which no single row has both a large weight and a large influence per unit of weight. It
     raises the coverage of intervals of losses under weights, see
@@ -57,9 +59,11 @@ class PooledSkewness:
     def _add(self, as_scored: Floats, of_rows: Floats, weights: Floats) -> None:
         self._roles += np.square(as_scored).sum(axis=1)
         self._roles += np.square(of_rows - as_scored).sum(axis=1)
-        per_weight = of_rows / np.maximum(weights, _LEAST_WEIGHT)
-        squares, own = per_weight * of_rows, np.square(weights)
-        sums = weights, own, own * weights, squares, squares * per_weight
+        own = np.square(weights) + _LEAST_WEIGHT**2
+        smooth = np.sqrt(own)
+        per_weight = of_rows / smooth
+        squares = per_weight * of_rows
+        sums = smooth, own, own * smooth, squares, squares * per_weight
         self._sums += np.stack([each.sum(axis=1) for each in sums])
 
     def excess(self, squares: Floats, cubes: Floats) -> Floats:

@@ -66,11 +66,14 @@ class Populations:
         """Yield so many populations at a time that an array has no more values than this."""
         n, t = self.weights.shape
         step = max(1, most_values // n)
-        for k in range(0, t, step):
-            weights = np.ascontiguousarray(self.weights[:, k : k + step])
-            scores_all = self.scored is self.weights
-            scored = weights if scores_all else np.ascontiguousarray(self.scored[:, k : k + step])
-            yield Populations(weights, scored, self.n_scored)
+        yield from (self.some(slice(k, k + step)) for k in range(0, t, step))
+
+    def some(self, which: slice | npt.NDArray[np.bool_]) -> Populations:
+        """Return some of the populations."""
+        weights = np.ascontiguousarray(self.weights[:, which])
+        if self.scored is self.weights:
+            return Populations(weights, weights, self.n_scored)
+        return Populations(weights, np.ascontiguousarray(self.scored[:, which]), self.n_scored)
 
 
 def mean_changes_in(

@@ -169,9 +169,7 @@ class OverTau:
         """Add nodes to both sides, which are sampled together; 0 belongs to both."""
         new = sides[0].new_nodes(track)
         different, place = np.unique([side.sign * new for side in sides], return_inverse=True)
-        samples = track.sample(levels(different), check)
-        place = place.reshape(len(sides), len(new))
-        refine(track, sides, {name: values[place] for name, values in samples.items()})
+        refine(track, sides, levels(different), place.reshape(len(sides), len(new)), check)
 
     def _known(
         self, view: View, track: Track, rows: Any, signs: list[float]

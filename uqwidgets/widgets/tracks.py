@@ -34,6 +34,9 @@ EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 # Where the nodes before the last ones had a larger error, in multiples of the tolerance, levels are
 # computed. Twice as many nodes are twice as precise even where there are kinks.
 _ROUGH = 2.0
+# The tolerance of parts, in multiples of that of the track: few nodes tell little of the errors
+# between them.
+_OF_PARTS = 0.5
 # The largest error of derived columns, in multiples of the tolerance, that can be of smooth ones.
 _SMOOTH = 4.0
 #: The names of columns that are drawn behind another view begin with this.
@@ -107,6 +110,10 @@ class Track:
         Whether a page stores it only to within the tolerance, because it has many columns.
     sizes_in_page : callable, optional
         As ``sizes``, for a page, from columns and those of the view at tau = 0.
+    sample_parts : callable, optional
+        As ``sample``, of some parts at each level, which its second argument tells, an array of
+        bool (levels, parts); the others are not read. The parts lie along the last axis of the
+        samples and of the columns. Each is sampled at as many nodes as it needs.
     rough : callable, optional
         As ``sample``, less precise and sooner, for a first message.
     band : tuple of str, optional
@@ -125,48 +132,54 @@ class Track:
     derivation: Derivation | None = None
     is_large: bool = False
     sizes_in_page: Callable[[Samples, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    sample_parts: Callable[[Sequence[Level], npt.NDArray[np.bool_], Check], Samples] | None = None
     rough: Callable[[Sequence[Level], Check], Samples] | None = None
     band: tuple[str, str, str] | None = None
 
 
 @dataclass(eq=False)
 class Side:
-    """Samples at the nodes of one side of 0."""
+    """Samples at the nodes of one side of 0.
+
+    A track without parts counts as one part.
+    """
 
     sign: float
     m: int = 0
     samples: Samples = field(default_factory=dict)
-    #: The largest of the errors, at the latest nodes, of what the nodes before them interpolate.
-    error: float = np.inf
-    errors: Floats = field(default_factory=lambda: np.empty(0))
-    is_done: bool = False
+    #: The errors, at the latest nodes, of what the nodes before them interpolate (nodes, parts).
+    errors: Floats = field(default_factory=lambda: np.empty((0, 1)))
+    #: The largest of these errors of each part, where it was sampled last.
+    largest: Floats = field(default_factory=lambda: np.array([np.inf]))
+    #: The intervals between the nodes at which each part was sampled; between them are others.
+    m_of_parts: Positions = field(default_factory=lambda: np.array([0]))
+    #: Which parts need more nodes.
+    is_open: npt.NDArray[np.bool_] = field(default_factory=lambda: np.array([True]))
     #: Whether the errors decrease as those of a smooth function do, to less than the tolerance.
     is_smooth: bool = False
     #: The columns at evenly spaced levels, once they are settled.
     even: Samples | None = None
 
+    @property
+    def error(self) -> float:
+        """The largest of the errors of all parts."""
+        return float(self.largest.max(initial=0.0))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no part needs more nodes."""
+        return not self.is_open.any()
+
     def new_nodes(self, track: Track) -> Floats:
         """Levels that the next refinement needs, as distances from 0."""
         return nodes(2 * self.m)[1::2] if self.m else nodes(track.start)
-
-    def update(self, track: Track, m: int, samples: Samples, errors: Floats) -> None:
-        """Take samples at more nodes, with the errors that their interpolation had until now."""
-        before, self.m, self.samples = self.error, m, samples
-        self.errors, self.error = errors, float(errors.max(initial=0.0))
-        # Of smooth functions the number of correct digits doubles with the nodes.
-        ratio = self.error / before if 0 < before < np.inf else 1.0
-        self.is_smooth = m >= COARSE and self.error * ratio**2 <= track.tolerance / 2
-        if track.derivation is not None:
-            # What is derived from smooth samples may have kinks.
-            self.is_smooth &= self.error <= _SMOOTH * track.tolerance
-        self.is_done = m >= track.finest or self.is_smooth or self.error <= track.tolerance
 
     def rough(self, track: Track) -> Positions:
         """Places among the even levels where the interpolation may still be off."""
         # With fewer nodes a level takes long.
         if self.is_smooth or track.derivation is not None or track.finest < _FINEST:
             return np.empty(0, dtype=np.intp)
-        return np.flatnonzero(beside(self.errors > _ROUGH * track.tolerance, EVEN))
+        return np.flatnonzero(beside(self.errors[:, 0] > _ROUGH * track.tolerance, EVEN))
 
     def thinned(self, tolerance: float) -> Side:
         """Return every second node, if what they interpolate is within the tolerance."""
@@ -180,7 +193,9 @@ class Side:
         return {name: interpolated(v, x) for name, v in self.samples.items()}
 
 
-def refine(track: Track, sides: Sequence[Side], exact: Samples) -> None:
+def refine(
+    track: Track, sides: Sequence[Side], levels: Sequence[Level], place: Positions, check: Check
+) -> None:
     """Add samples at the new nodes of sides, and see how far the interpolation was from them.
 
     Parameters
@@ -188,18 +203,35 @@ def refine(track: Track, sides: Sequence[Side], exact: Samples) -> None:
     track : Track
     sides : sequence of Side
         With equally many nodes.
-    exact : dict of str to ndarray of shape (sides, new nodes, ...)
+    levels : sequence of Level
+        Those of all new nodes.
+    place : ndarray of shape (sides, new nodes)
+        The position of each new node among the levels.
+    check : callable
     """
-    if (m := 2 * sides[0].m) == 0:
+    is_first = sides[0].m == 0
+    if is_first or track.sample_parts is None:
+        samples = track.sample(levels, check)
+    else:
+        is_open = np.zeros((len(levels), len(sides[0].is_open)), dtype=bool)
+        for side, own in zip(sides, place, strict=True):
+            is_open[own] |= side.is_open
+        samples = track.sample_parts(levels, is_open, check)
+    exact = {name: values[place] for name, values in samples.items()}
+    if is_first:
         # The nodes of half as many intervals are among them.
         m, samples = track.start, exact
         old = {name: values[:, ::2] for name, values in exact.items()}
         exact = {name: values[:, 1::2] for name, values in exact.items()}
     else:
+        m = 2 * sides[0].m
         old = {name: np.stack([side.samples[name] for side in sides]) for name in exact}
-        samples = {name: _merged(old[name], exact[name]) for name in old}
     x = nodes(m)[1::2]
     near = {name: interpolated(v.swapaxes(0, 1), x).swapaxes(0, 1) for name, v in old.items()}
+    if not is_first:
+        if track.sample_parts is not None:
+            exact = {name: _of_open_parts(sides, v, near[name]) for name, v in exact.items()}
+        samples = {name: _merged(old[name], exact[name]) for name in old}
     if (derivation := track.derivation) is not None:
         near, exact = (
             stacked_samples([derivation.certain(each) for each in of_sides(values)])
@@ -209,9 +241,55 @@ def refine(track: Track, sides: Sequence[Side], exact: Samples) -> None:
     # Where samples are not precise enough to tell what is certain, nothing can be compared.
     for name, values in exact.items():
         gaps = np.isfinite(near[name]) != np.isfinite(values)
-        errors[gaps.any(axis=tuple(range(2, gaps.ndim)))] = np.inf
-    for side, own, of_side in zip(sides, of_sides(samples), errors, strict=True):
-        side.update(track, m, own, of_side)
+        errors[_by_parts(track, gaps).any(axis=2)] = np.inf
+    _update(track, sides, m, of_sides(samples), errors)
+
+
+def _update(
+    track: Track, sides: Sequence[Side], m: int, samples: Sequence[Samples], errors: Floats
+) -> None:
+    """Give sides samples at more nodes, with the errors of their interpolation until now.
+
+    Parameters
+    ----------
+    track : Track
+    sides : sequence of Side
+    m : int
+        Number of intervals between the nodes.
+    samples : sequence of dict
+    errors : ndarray of shape (sides, latest nodes, parts)
+    """
+    shape = errors.shape[0], errors.shape[2]
+    # What is known of a side without samples, is known of one part.
+    before = np.stack([np.broadcast_to(side.largest, shape[1:]) for side in sides])
+    is_open = np.stack([np.broadcast_to(side.is_open, shape[1:]) for side in sides])
+    m_of_parts = np.stack([np.broadcast_to(side.m_of_parts, shape[1:]) for side in sides])
+    largest = errors.max(axis=1, initial=0.0)
+    # Of smooth functions the number of correct digits doubles with the nodes.
+    has_ratio = (before > 0) & np.isfinite(before)
+    ratio = np.divide(largest, before, out=np.ones(shape), where=has_ratio)
+    tolerance = track.tolerance * (1.0 if track.sample_parts is None else _OF_PARTS)
+    is_smooth = (m >= COARSE) & (largest * ratio**2 <= tolerance / 2)
+    if track.derivation is not None:
+        # What is derived from smooth samples may have kinks.
+        is_smooth &= largest <= _SMOOTH * tolerance
+    is_precise = is_smooth | (largest <= tolerance)
+    if track.sample_parts is not None:
+        # One part may seem to be smooth, or be near at two levels, by chance.
+        is_precise = (m >= COARSE) & (largest <= tolerance)
+    still_open = is_open & (m < track.finest) & ~is_precise
+    largest = np.where(is_open, largest, before)
+    m_of_parts = np.where(is_open, m, m_of_parts)
+    for i, side in enumerate(sides):
+        side.m, side.samples, side.errors = m, samples[i], errors[i]
+        side.largest, side.m_of_parts, side.is_open = largest[i], m_of_parts[i], still_open[i]
+        side.is_smooth = bool(is_smooth[i].all())
+
+
+def _of_open_parts(sides: Sequence[Side], exact: Floats, near: Floats) -> Floats:
+    """Return samples (sides, nodes, ..., parts), interpolated where a part needs no more nodes."""
+    is_open = np.stack([side.is_open for side in sides])
+    return np.where(is_open.reshape(len(sides), *[1] * (exact.ndim - 2), -1), exact, near)
 
 
 def beside(is_far: npt.NDArray[np.bool_], x: Floats) -> npt.NDArray[np.bool_]:
@@ -251,8 +329,10 @@ def extent(columns: Sequence[Floats], first: int) -> Floats:
 
 
 def _errors(track: Track, near: Samples, exact: Samples) -> Floats:
-    """Largest errors at levels (sides, levels), in multiples of the length of an axis."""
-    largest = np.zeros(next(iter(exact.values())).shape[:2])
+    """Largest errors at levels (sides, levels, parts), in multiples of the length of an axis."""
+    first = next(iter(exact.values()))
+    n_parts = 1 if track.sample_parts is None else first.shape[-1]
+    largest = np.zeros((*first.shape[:2], n_parts))
     for name, size in track.sizes(exact).items():
         of_column = np.abs(near[name] - exact[name])
         length = np.asarray(size, dtype=np.float64)
@@ -260,9 +340,14 @@ def _errors(track: Track, near: Samples, exact: Samples) -> Floats:
         known = np.isfinite(exact[name]) & (length > 0)
         np.divide(of_column, length, out=of_column, where=known)
         of_column[~known] = 0.0
-        others = tuple(range(2, of_column.ndim))
-        np.fmax(largest, of_column.max(axis=others, initial=0.0), out=largest)
+        np.fmax(largest, _by_parts(track, of_column).max(axis=2, initial=0.0), out=largest)
     return largest
+
+
+def _by_parts(track: Track, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Reshape an array (sides, levels, ...) to (sides, levels, values of a part, parts)."""
+    n_parts = 1 if track.sample_parts is None else values.shape[-1]
+    return values.reshape(*values.shape[:2], -1, n_parts)
 
 
 def _merged(old: Floats, new: Floats) -> Floats:

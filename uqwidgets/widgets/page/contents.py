@@ -299,9 +299,8 @@ class Cohort:
         ]
         number, different = _numbered([self._population_of(view, each) for each in at_levels])
         levels = self._levels(at, [at_levels[i] for i in different])
-        samples = track.sample(levels, lambda: self._report(""))
         place = np.reshape(number, (len(sides), len(new)))
-        refine(track, sides, {name: values[place] for name, values in samples.items()})
+        refine(track, sides, levels, place, lambda: self._report(""))
 
     def _settle(
         self,

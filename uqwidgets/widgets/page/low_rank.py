@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.page.paths import Paths
+from uqwidgets.widgets.page.paths import Paths, Single
 
 # Components may be left out as long as they make this share of the largest error.
 _SHARE = 0.8
@@ -63,14 +63,15 @@ class SharedScores:
         """The scores, shape (m, r)."""
         return np.asarray(self.whole * self.scale.astype(np.float64))
 
-    def weights(self, matrix: Floats) -> Floats:
+    def weights(self, matrix: Single) -> Single:
         """Return the weights (r, k) whose combinations are nearest to the columns (m, k)."""
         return np.asarray(self._inverse @ matrix)
 
     @cached_property
-    def _inverse(self) -> Floats:
+    def _inverse(self) -> Single:
         # Rounded scores are not orthogonal.
-        return np.asarray(np.linalg.solve(self.values.T @ self.values, self.values.T))
+        inverse = np.linalg.solve(self.values.T @ self.values, self.values.T)
+        return inverse.astype(np.float32)
 
 
 class LowRank(NamedTuple):
@@ -94,9 +95,10 @@ class LowRank(NamedTuple):
     shared: SharedScores | None = None
 
     @property
-    def values(self) -> Floats:
+    def values(self) -> Single:
         """The matrix, shape (m, k)."""
-        return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
+        left = self.left.astype(np.float32) * self.scale
+        return np.asarray(left @ self.right.astype(np.float32))
 
 
 def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
@@ -114,12 +116,13 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
         return None
     rng, m = np.random.default_rng(0), paths[0].shape[0] * paths[0].shape[1]
     most = min(m, _MOST_SHARED)
-    sketch = np.zeros((m, most))
+    sketch = np.zeros((m, most), dtype=np.float32)
     # One matrix at a time, because all of them may take much memory.
     for one in paths:
         matrix = one.matrix
-        sketch += matrix @ rng.normal(size=(matrix.shape[1], most))
-    vectors, sizes, _ = np.linalg.svd(sketch / np.sqrt(most), full_matrices=False)
+        sketch += matrix @ rng.standard_normal((matrix.shape[1], most), dtype=np.float32)
+    sketch /= np.sqrt(np.float32(most))
+    vectors, sizes, _ = np.linalg.svd(sketch, full_matrices=False)
     n_columns = sum(one.shape[2] for one in paths)
     vectors = vectors[:, sizes > _NEGLIGIBLE * np.sqrt(n_columns)]
     if not vectors.shape[1]:
@@ -132,7 +135,7 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
 
 
 def low_rank(
-    paths: Paths, shared: SharedScores | None = None, weights: Floats | None = None
+    paths: Paths, shared: SharedScores | None = None, weights: Single | None = None
 ) -> LowRank:
     """Return a product whose polynomials differ by less than the room at every point.
 
@@ -171,7 +174,7 @@ def low_rank(
     return _coarsest(rounded, matrix, largest)
 
 
-def combinations(paths: Paths, shared: SharedScores, weights: Floats) -> LowRank | None:
+def combinations(paths: Paths, shared: SharedScores, weights: Single) -> LowRank | None:
     """Return the combinations of shared scores if the columns of the matrix are hardly alike.
 
     Parameters
@@ -186,7 +189,8 @@ def combinations(paths: Paths, shared: SharedScores, weights: Floats) -> LowRank
     """
     matrix = paths.matrix
     # The mean squares of the components; those of shared scores are the same up to rounding.
-    squares = np.linalg.eigvalsh(weights.T @ weights) / len(matrix)
+    precise = weights.astype(np.float64)
+    squares = np.linalg.eigvalsh(precise.T @ precise) / len(matrix)
     if np.count_nonzero(squares > _SMALL**2) <= _FEW_COMPONENTS * matrix.shape[1]:
         return None
 
@@ -199,7 +203,7 @@ def combinations(paths: Paths, shared: SharedScores, weights: Floats) -> LowRank
     return _coarsest(rounded, matrix, paths.largest)
 
 
-def shared_weights(paths: Paths, shared: SharedScores) -> Floats | None:
+def shared_weights(paths: Paths, shared: SharedScores) -> Single | None:
     """Return the weights (r, k) of shared scores in the columns of the matrix.
 
     Parameters
@@ -214,7 +218,7 @@ def shared_weights(paths: Paths, shared: SharedScores) -> Floats | None:
     """
     matrix = paths.matrix
     weights = shared.weights(matrix)
-    is_described = paths.largest(shared.values @ weights - matrix) < _SHARE
+    is_described = paths.largest(shared.values.astype(np.float32) @ weights - matrix) < _SHARE
     return weights if is_described else None
 
 
@@ -224,7 +228,7 @@ def _n_scores(weights: npt.NDArray[np.int32]) -> int:
 
 
 def _coarsest(
-    rounded: Callable[[float], LowRank], matrix: Floats, largest: Callable[[Floats], float]
+    rounded: Callable[[float], LowRank], matrix: Single, largest: Callable[[Single], float]
 ) -> LowRank:
     """Return the product with the largest steps whose error is still below the largest one."""
     step, best = 4.0, None
@@ -243,29 +247,32 @@ def _coarsest(
     return best
 
 
-def _principal(matrix: Floats) -> tuple[Floats, Floats]:
+def _principal(matrix: Single) -> tuple[Floats, Floats]:
     """Return scores (m, r) and components (r, k), the largest first."""
+    # Squares of small components would be lost in single precision.
+    precise = matrix.astype(np.float64)
     # They come from the Gram matrix of the shorter side, which is small.
     if matrix.shape[0] >= matrix.shape[1]:
-        vectors = np.linalg.eigh(matrix.T @ matrix)[1][:, ::-1]
-        return matrix @ vectors, vectors.T
-    squares, vectors = np.linalg.eigh(matrix @ matrix.T)
+        vectors = np.linalg.eigh(precise.T @ precise)[1][:, ::-1]
+        return precise @ vectors, vectors.T
+    squares, vectors = np.linalg.eigh(precise @ precise.T)
     sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
     vectors = vectors[:, ::-1]
     known = sizes > 1e-7 * sizes.max(initial=0.0)
     sizes, vectors = sizes[known], vectors[:, known]
-    return vectors * sizes, vectors.T @ matrix / sizes[:, None]
+    return vectors * sizes, vectors.T @ precise / sizes[:, None]
 
 
 def _rank(
-    matrix: Floats, scores: Floats, components: Floats, largest: Callable[[Floats], float]
+    matrix: Single, scores: Floats, components: Floats, largest: Callable[[Single], float]
 ) -> int:
     """Return the number of components without which no polynomial differs by more than a share."""
     low, high = 0, len(components)
+    left, right = scores.astype(np.float32), components.astype(np.float32)
     # Where the components that are left out are small, they are few.
     middle = int(np.count_nonzero(np.square(scores).mean(axis=0) > _SMALL**2))
     while low < high:
-        if largest(matrix - scores[:, :middle] @ components[:middle]) < _SHARE:
+        if largest(matrix - left[:, :middle] @ right[:middle]) < _SHARE:
             high = middle
         else:
             low = middle + 1

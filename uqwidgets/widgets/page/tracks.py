@@ -17,7 +17,7 @@ from uqwidgets.widgets.page.low_rank import (
     shared_scores,
     shared_weights,
 )
-from uqwidgets.widgets.page.paths import Paths, basis, points, side_by_side
+from uqwidgets.widgets.page.paths import Paths, Single, basis, points, side_by_side
 from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
 from uqwidgets.widgets.tracks import Side, Track, stacked_samples
@@ -166,7 +166,7 @@ class _Polynomials:
     band: Sequence[str] | None
 
 
-def _side_by_side(weights: Sequence[Floats | None]) -> Floats | None:
+def _side_by_side(weights: Sequence[Single | None]) -> Single | None:
     """Return the columns of all weights, none if the shared scores do not describe all paths."""
     known = [each for each in weights if each is not None]
     return np.concatenate(known, axis=1) if len(known) == len(weights) else None

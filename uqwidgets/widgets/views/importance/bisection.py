@@ -13,53 +13,64 @@ from uqwidgets._typing import Floats, Positions
 def bisected(
     values: Floats,
     unknown: npt.NDArray[np.bool_],
+    is_rough: npt.NDArray[np.bool_],
     compute: Callable[[Positions, Positions], Floats],
     tolerance: Floats,
-    apart: int,
 ) -> Floats:
-    """Return values with the unknown ones computed, or interpolated between those.
+    """Return values whose unknown ones are computed, or corrected like computed ones beside them.
 
-    First some levels are computed that are ``apart`` from each other. Then the value half-way
-    between two levels is computed and compared with the straight line. Where the error of the line
-    exceeds the tolerance, both halves are bisected in turn. A line may be accurate half-way and
-    still miss a hump on one side of it. So the lines of both halves have to be accurate half-way,
-    too, unless the error is about a quarter of that of the line of twice the length, as it is where
-    the curve is smooth. The next levels of all sides are computed together.
+    A correction is the difference of the computed value from the given estimate of it. Corrections
+    are closer to a straight line than the values are, except where the estimates are rough. There
+    the line is that of the values. The correction half-way between two levels is computed and
+    compared with the straight line. Where the error of the line exceeds the tolerance, both halves
+    are bisected in turn. A line may be accurate half-way and still miss a hump on one side of it.
+    So the lines of both halves have to be accurate half-way, too, unless the error is about a
+    quarter of that of the line of twice the length, as it is where the curve is smooth. The next
+    levels of all sides are computed together.
 
     Parameters
     ----------
     values : ndarray of shape (sides, levels, k)
+        Estimates of the unknown ones; NaN where there is no value.
     unknown : ndarray of shape (sides, levels)
+    is_rough : ndarray of shape (sides,)
+        Where the estimates of a side are not used.
     compute : callable
         From sides (p,) and positions (p,) among their levels to the values there (p, k).
     tolerance : ndarray of shape (sides, levels, k)
-    apart : int
-        Number of levels; with 1, all that are unknown are computed.
     """
-    values, known = values.copy(), ~unknown
+    estimates = np.where(is_rough[:, None, None], 0.0, values)
+    corrections, known = np.where(is_rough[:, None, None], values, 0.0), ~unknown
     levels = np.arange(values.shape[1])
 
     def add(sides: Positions, places: Positions) -> None:
-        values[sides, places] = compute(sides, places)
+        new = np.unique(np.ravel_multi_index((sides, places), known.shape))
+        sides, places = np.unravel_index(new[~known.flat[new]], known.shape)
+        if not len(sides):
+            return
+        exact, near = compute(sides, places), estimates[sides, places]
+        has_none = np.isnan(exact) & np.isnan(near)
+        corrections[sides, places] = np.where(has_none, 0.0, exact - near)
         known[sides, places] = True
 
-    sides, first = np.nonzero(unknown & ((levels % apart == 0) | (levels == levels[-1])))
-    if len(first):
-        add(sides, first)
-    sides, places = np.nonzero(known)
-    sides, left, right = sides[1:], places[:-1], places[1:]
+    edges = np.nonzero(known | (levels == 0) | (levels == levels[-1]))
+    sides, left, right = edges[0][1:], edges[1][:-1], edges[1][1:]
     # The first place of a side does not follow the last one of the side before it.
     is_gap = right - left > 1
     sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
+    middle = (left + right) // 2
+    # No line is taken for straight before those of both halves are known to be near.
+    first = np.r_[edges[1], middle, (left + middle) // 2, (middle + right) // 2]
+    add(np.r_[edges[0], sides, sides, sides], first)
     # Whether a piece is half of one whose line is near half-way.
     is_half_of_near = np.zeros(len(sides), dtype=bool)
-    error_before = np.zeros((len(sides), values.shape[2]))
+    error_before = np.full((len(sides), values.shape[2]), np.inf)
     while len(sides):
         middle = (left + right) // 2
         share = ((middle - left) / (right - left))[:, None]
-        line = (1 - share) * values[sides, left] + share * values[sides, right]
+        line = (1 - share) * corrections[sides, left] + share * corrections[sides, right]
         add(sides, middle)
-        exact = values[sides, middle]
+        exact = corrections[sides, middle]
         error = np.where(np.isnan(exact) & np.isnan(line), 0.0, exact - line)
         limit = tolerance[sides, middle]
         is_near = (np.abs(error) <= limit).all(axis=1)
@@ -73,8 +84,9 @@ def bisected(
         sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
         is_half_of_near = np.r_[is_near, is_near][is_gap]
         error_before = np.r_[error, error][is_gap]
-    for of_side, is_known in zip(values, known, strict=True):
+    result = estimates
+    for of_side, own, is_known in zip(result, corrections, known, strict=True):
         places = np.flatnonzero(is_known)
         for j in range(values.shape[2]):
-            of_side[:, j] = np.interp(levels, places, of_side[places, j])
-    return values
+            of_side[:, j] += np.interp(levels, places, own[places, j])
+    return result

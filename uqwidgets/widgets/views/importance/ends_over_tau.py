@@ -1,0 +1,356 @@
+"""The ends of U-statistic intervals as functions of tau, from moments that are smooth.
+
+The moments of the changes are interpolated, and the ends are computed from them. Where they do not
+determine an end, because interactions of rows are needed or a kink may lie between two nodes, it is
+computed from its level.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.moment_paths import PathMoments
+from uqwidgets.inference.moments import Moments
+from uqwidgets.inference.populations import Populations
+from uqwidgets.widgets.interpolation import interpolated, nodes
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.tracks import (
+    EVEN,
+    Check,
+    Level,
+    LevelsOfSides,
+    Samples,
+    Side,
+    beside,
+    stacked,
+)
+from uqwidgets.widgets.views.importance.bisection import bisected
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
+
+#: Largest error of an end, as a share of its axis.
+END_TOLERANCE = 0.004
+# Ends that half of the nodes put farther away may have a kink there, in multiples of the tolerance.
+_MOVED = 4.0
+# Up to so many changes at the levels of a side, all ends are computed, because those of few rows
+# can have a peak anywhere.
+_FEW_CHANGES = 1_000_000
+# The widths of the intervals of a first message are estimated from so many of many rows.
+_ROUGH_ROWS = 1 << 14
+# Weights of rows that are in memory at a time.
+_MOST_VALUES = 1 << 22
+# Features whose levels are computed at the same time, for each process.
+_TASKS_OF_JOB = 2
+
+
+class Ends:
+    """The ends of U-statistic intervals, from moments that are smooth.
+
+    Parameters
+    ----------
+    repeats : RepeatChanges
+    n_rows : int
+        Of the table.
+    shown : sequence of int
+        Positions of the measures that are shown.
+    n_repeats : int
+    filtered : bool
+        Whether only some rows are scored.
+    settles : bool
+        Whether ends that are not certain are computed from their level.
+    """
+
+    def __init__(
+        self,
+        repeats: RepeatChanges,
+        n_rows: int,
+        shown: Sequence[int],
+        n_repeats: int,
+        filtered: bool,
+        *,
+        settles: bool,
+    ) -> None:
+        self._repeats = repeats
+        self._n_rows = n_rows
+        self._shown = tuple(shown)
+        self._n_repeats = n_repeats
+        self._filtered = filtered
+        self._settles = settles
+        n_changes = n_rows * n_repeats * len(shown) * len(repeats.features)
+        self._has_few_changes = n_changes * len(EVEN) <= _FEW_CHANGES
+        # Moments of the nodes that are computed, and ends of levels, for the next request to use
+        # if this one is interrupted.
+        self._begun: dict[tuple[str, int], Floats] = {}
+        self._known: dict[tuple[str, int], Floats] = {}
+
+    def sample(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the moments, an array (levels, fields, 1, measures, features)."""
+        every = np.ones((len(levels), len(self._repeats.features)), dtype=bool)
+        return self.sample_features(levels, every, check)
+
+    def sample_features(
+        self, levels: Sequence[Level], is_needed: npt.NDArray[np.bool_], check: Check
+    ) -> Samples:
+        """Return the moments of some features at each level, NaN where they are not needed.
+
+        Parameters
+        ----------
+        levels : sequence of Level
+        is_needed : ndarray of shape (levels, features)
+        check : callable
+        """
+        every, requests = stacked(levels), {}
+        for feature, needed in zip(self._repeats.features, is_needed.T, strict=True):
+            if needed.any():
+                some = every if needed.all() else every.some(needed)
+                requests[feature, hash(some.weights.tobytes())] = some
+        missing = {key: some for key, some in requests.items() if key not in self._begun}
+        tasks = ((feature, some) for (feature, _), some in missing.items())
+        computed = self._moments(tasks, check, with_interactions=False)
+        for key, moments in zip(missing, computed, strict=True):
+            self._begun[key] = moments
+        shape = next(iter(self._begun.values())).shape[1:]
+        fields = np.full((len(levels), *shape, is_needed.shape[1]), np.nan)
+        for j, key in zip(np.flatnonzero(is_needed.any(axis=0)), requests, strict=True):
+            fields[is_needed[:, j], ..., j] = self._begun[key]
+        self._begun.clear()
+        return {"fields": fields}
+
+    def rough(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the moments, with widths that are estimated from a sample of the rows."""
+        populations = stacked(levels)
+        requests = [(feature, populations) for feature in self._repeats.features]
+        each = self._moments(requests, check, with_interactions=False, most_rows=_ROUGH_ROWS)
+        return {"fields": np.stack(list(each), axis=-1)}
+
+    def columns(self, samples: Samples) -> Samples:
+        """Return the ends, as `uqwidgets.widgets.tracks.Derivation` demands."""
+        low, high, _ = self._bounds(samples["fields"])
+        return {"low": low, "high": high}
+
+    def certain(self, samples: Samples) -> Samples:
+        """Return the ends, NaN where the interactions of rows are needed but not known."""
+        low, high, lacking = self._bounds(samples["fields"])
+        return {"low": np.where(lacking, np.nan, low), "high": np.where(lacking, np.nan, high)}
+
+    def settled(
+        self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
+    ) -> list[Samples]:
+        """Return the ends; where they are not certain, from the moments of that very level.
+
+        Those of few changes are all computed from their level.
+        """
+        each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
+        if self._settles:
+            # Otherwise the interactions of so many changes take too long.
+            rough = [
+                self._may_miss(side, x, *ends) for side, (*ends, _) in zip(sides, each, strict=True)
+            ]
+            for (*_, lacking), is_rough in zip(each, rough, strict=True):
+                lacking |= is_rough | self._has_few_changes
+            self._settle(each, rough, x, levels, check)
+            for number, (low, high, _) in enumerate(each):
+                self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
+        return [{"low": low, "high": high} for low, high, _ in each]
+
+    def _may_miss(self, side: Side, x: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
+        """Return which ends at distances x from 0 may miss a kink between the nodes."""
+        result = np.empty(low.shape, dtype=bool)
+        for m in np.unique(side.m_of_parts).tolist():
+            some = side.m_of_parts == m
+            fields = side.samples["fields"][:: side.m // m]
+            result[..., some] = beside(self._is_far(fields)[..., some], x)
+            # A kink may lie where half of the nodes put the ends elsewhere.
+            coarse = interpolated(fields[::2, ..., some], x)
+            before = self._bounds(coarse)[:2]
+            now = low[..., some], high[..., some]
+            error = np.max([np.abs(one - old) for one, old in zip(now, before, strict=True)], 0)
+            limit = _MOVED * END_TOLERANCE * axis_length(low, high)
+            result[..., some] |= np.isfinite(now[0]) & ~(error <= limit)
+        return result
+
+    def _is_far(self, fields: Floats) -> npt.NDArray[np.bool_]:
+        """Return which ends at the latest nodes were not near those of the nodes before them.
+
+        With these nodes the moments are nearer, but the ends can still miss a kink.
+        """
+        near = self.certain({"fields": interpolated(fields[::2], nodes(len(fields) - 1)[1::2])})
+        exact = self.certain({"fields": fields[1::2]})
+        error = np.max([np.abs(near[name] - exact[name]) for name in exact], axis=0)
+        is_known = np.isfinite(near["low"]) | np.isfinite(exact["low"])
+        limit = END_TOLERANCE * axis_length(exact["low"], exact["high"])
+        return np.asarray(is_known & ~(error <= limit))
+
+    def _settle(
+        self,
+        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        rough: Sequence[npt.NDArray[np.bool_]],
+        x: Floats,
+        levels: LevelsOfSides,
+        check: Check,
+    ) -> None:
+        """Put exact ends in the place of those that are not certain.
+
+        The levels of several features are computed together where there are processes for them.
+        """
+        tolerance = np.stack(
+            [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high, _ in bounds]
+        )
+        n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
+        step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
+        for first in range(0, n_features, step):
+            some = np.arange(first, min(first + step, n_features))
+            self._settle_features(some, bounds, rough, tolerance, x, levels, check)
+        self._known.clear()
+
+    def _settle_features(
+        self,
+        some: Positions,
+        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        rough: Sequence[npt.NDArray[np.bool_]],
+        tolerance: Floats,
+        x: Floats,
+        levels: LevelsOfSides,
+        check: Check,
+    ) -> None:
+        """Put exact ends in the place of those of some features, at their positions.
+
+        Tolerances are those of the sides (sides, levels, 2 measures): all features of a measure
+        have one axis.
+        """
+        n_sides, features = len(bounds), [self._repeats.features[j] for j in some]
+        # One line for each side of each feature.
+        lines = [(j, *of_side) for j in some for of_side in bounds]
+        lacking = np.stack(
+            [(lacks & np.isfinite(low))[:, :, j].any(axis=1) for j, low, _, lacks in lines]
+        )
+        if not lacking.any():
+            return
+
+        def exact(at: Positions, places: Positions) -> Floats:
+            requests, numbers = [], []
+            for feature, line in zip(features, range(0, len(lines), n_sides), strict=True):
+                own = np.flatnonzero((at >= line) & (at < line + n_sides))
+                if not len(own):
+                    continue
+                # Without stress all sides are the same, so one of them is computed.
+                at_zero = np.flatnonzero(x[places[own]] == 0)
+                alike = np.arange(len(own))
+                alike[at_zero] = at_zero[:1]
+                different, number = np.unique(alike, return_inverse=True)
+                here = own[different]
+                requests.append((feature, levels(at[here] - line, x[places[here]])))
+                numbers.append((own, number))
+            result = np.empty((len(at), 2 * len(self._shown)))
+            for (own, number), ends in zip(numbers, self._exact(requests, check), strict=True):
+                result[own] = ends[number]
+            return result
+
+        ends = np.stack(
+            [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for j, low, high, _ in lines]
+        )
+        if self._has_few_changes:
+            unknown = np.nonzero(lacking)
+            ends[unknown] = exact(*unknown)
+        else:
+            is_rough = np.array([of_side[:, :, j].any() for j in some for of_side in rough])
+            tolerances = np.tile(tolerance, (len(some), 1, 1))
+            ends = bisected(ends, lacking, is_rough, exact, tolerances)
+        for (j, low, high, _), of_side in zip(lines, ends, strict=True):
+            low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
+
+    def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
+        """Set the ends of the last level where only the rows of one value have weight there.
+
+        They are a population of their own, more even than those of the levels before it.
+        """
+        populations = stacked(last)
+        n_scored = int(np.count_nonzero(populations.scored))
+        if n_scored >= populations.n_scored:
+            return
+        populations = replace(populations, n_scored=n_scored)
+        requests = [(feature, populations) for feature in self._repeats.features]
+        for j, fields in enumerate(self._moments(requests, check, with_interactions=True)):
+            ends = self._bounds(fields[..., None])
+            low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
+
+    def _exact(
+        self, requests: Sequence[tuple[str, Sequence[Level]]], check: Check
+    ) -> Iterator[Floats]:
+        """Yield the ends of the intervals of features at some levels (levels, 2 measures).
+
+        Low ends come first.
+        """
+        step = max(1, _MOST_VALUES // self._n_rows)
+        keys = [
+            [(feature, hash(level.population.weights.tobytes())) for level in levels]
+            for feature, levels in requests
+        ]
+        parts = []
+        for (feature, levels), of_request in zip(requests, keys, strict=True):
+            missing = [k for k, key in enumerate(of_request) if key not in self._known]
+            parts += [
+                (feature, levels, of_request, missing[first : first + step])
+                for first in range(0, len(missing), step)
+            ]
+        computed = self._moments(
+            ((feature, stacked([levels[k] for k in some])) for feature, levels, _, some in parts),
+            check,
+            with_interactions=True,
+        )
+        for (_, _, of_request, some), moments in zip(parts, computed, strict=True):
+            low, high, _ = self._bounds(moments[..., None])
+            ends = np.concatenate([low, high], axis=1)[:, :, 0]
+            self._known.update(zip([of_request[k] for k in some], ends, strict=True))
+        for of_request in keys:
+            yield np.stack([self._known[key] for key in of_request])
+
+    def _moments(
+        self,
+        requests: Iterable[tuple[str, Populations]],
+        check: Check,
+        *,
+        with_interactions: bool,
+        most_rows: int | None = None,
+    ) -> Iterator[Floats]:
+        """Yield the moments of features, arrays (levels, fields, 2 or 1, measures)."""
+        check()
+        for moments, *plain in self._repeats.moments(
+            self._shown,
+            self._n_repeats,
+            requests,
+            check,
+            with_interactions=with_interactions,
+            most_rows=most_rows,
+        ):
+            yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
+
+    def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+        parts = fields.transpose(1, 2, 0, 3, 4)
+        moments = Moments(*parts[:-2])
+        # Interpolated between few levels they may leave their range.
+        least = 1 / (self._n_rows * self._n_repeats)
+        moments = moments._replace(
+            size=np.maximum(moments.size, 0.0),
+            row_spread=np.clip(moments.row_spread, least, 1.0),
+            pair_spread=np.clip(moments.pair_spread, least, 1.0),
+            evenness=np.clip(moments.evenness, least, 1.0),
+        )
+        path = PathMoments(moments, *parts[-2:])
+        low, high, lacking = path.bounds(LEVEL)
+        # Interactions are known of several repeats, where all rows are scored.
+        return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
+
+
+def axis_length(low: Floats, high: Floats) -> Floats:
+    """Length of an axis that zero belongs to, shape (..., measures, 1)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # no interval is known
+        extent = np.fmax(np.nanmax(high, axis=-1), 0) - np.fmin(np.nanmin(low, axis=-1), 0)
+    return np.asarray(extent[..., None])
