@@ -24,6 +24,7 @@ from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.tracks import Level, Side, refine, settle
 from uqwidgets.widgets.views.dependence.view import DependenceView
+from uqwidgets.widgets.views.importance.ends_over_tau import Ends
 from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
 from uqwidgets.widgets.views.importance.view import ImportanceView
 from uqwidgets.widgets.views.performance import PerformanceView
@@ -293,6 +294,27 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
     watched.follow()
     assert counted == []
     assert len(watched.messages) == sent
+
+
+def test_a_feature_is_computed_at_no_more_levels_than_its_ends_need(monkeypatch):
+    """All features had as many levels as the one that needed most."""
+    session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
+    session.widget.wait()
+    levels: dict[str, int] = {}
+    original = Ends._moments
+
+    def moments(self, requests, check, *, with_interactions, **rest):
+        requests = list(requests)
+        for feature, populations in requests if not with_interactions else ():
+            levels[feature] = levels.get(feature, 0) + populations.weights.shape[1]
+        return original(self, requests, check, with_interactions=with_interactions, **rest)
+
+    monkeypatch.setattr(Ends, "_moments", moments)
+    session.follow()
+    # Nine nodes on each side of 0, of which 0 is shared.
+    assert levels["unused"] == 17
+    assert levels["a"] > 17
+    session.widget.close()
 
 
 def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
