@@ -36,6 +36,8 @@ from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 #: Largest error of an end, as a share of its axis.
 END_TOLERANCE = 0.004
+# The part of it that lines between computed ends may be off half-way; elsewhere they may be more.
+_HALF_WAY = 0.7
 # Ends that half of the nodes put farther away may have a kink there, in multiples of the tolerance.
 _MOVED = 4.0
 # Up to so many changes at the levels of a side, all ends are computed, because those of few rows
@@ -200,7 +202,10 @@ class Ends:
         The levels of several features are computed together where there are processes for them.
         """
         tolerance = np.stack(
-            [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high, _ in bounds]
+            [
+                np.tile(_HALF_WAY * END_TOLERANCE * axis_length(low, high)[:, :, 0], 2)
+                for low, high, _ in bounds
+            ]
         )
         n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
         step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
