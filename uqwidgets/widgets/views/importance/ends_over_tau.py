@@ -155,7 +155,7 @@ class Ends:
                 self._may_miss(side, x, *ends) for side, (*ends, _) in zip(sides, each, strict=True)
             ]
             for (*_, lacking), is_rough in zip(each, rough, strict=True):
-                lacking |= is_rough | self._has_few_changes
+                lacking |= is_rough
             self._settle(each, rough, x, levels, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
@@ -163,6 +163,8 @@ class Ends:
 
     def _may_miss(self, side: Side, x: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
         """Return which ends at distances x from 0 may miss a kink between the nodes."""
+        if self._has_few_changes:
+            return np.ones(low.shape, dtype=bool)
         result = np.empty(low.shape, dtype=bool)
         for m in np.unique(side.m_of_parts).tolist():
             some = side.m_of_parts == m
