@@ -20,7 +20,7 @@ def score_of(frame: dict[str, Any], label: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("filters", [[], RED], ids=["all rows", "filtered"])
-@pytest.mark.parametrize("tau", [0.0, 0.5, 0.53])
+@pytest.mark.parametrize("tau", [0.0, 0.5, 0.53, 0.537])
 def test_the_scores_have_the_interval_of_the_profile(
     explorer: uq.Explorer, tau: float, filters: list[Any]
 ) -> None:
@@ -30,8 +30,9 @@ def test_the_scores_have_the_interval_of_the_profile(
         shown = columns(frame)
         score = score_of(frame, "error rate" if indicator == "error_rate" else "mean Brier score")
         for end in ("low", "high"):
-            page = np.interp(tau, shown["stress.taus"], shown[f"stress.{end}"])
-            assert score[end] == pytest.approx(page)
+            ends = shown["stress.ends"][["low", "high"].index(end)]
+            page = np.interp(tau, shown["stress.end_taus"], ends)
+            assert score[end] == pytest.approx(page, rel=1e-5)
         assert score["value"] == pytest.approx(frame["meta"]["stress"]["now"]["value"])
     result = explorer.result("performance")
     at = result.names.index("brier")

@@ -25,7 +25,9 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
     LEVELS,
+    at_levels_of_profiles,
     bounded,
+    exact_ends,
     is_bounded,
     joined,
     line_of,
@@ -61,6 +63,8 @@ class Profiles:
     bounded : dict of (str, str or None) to Stress
         With intervals, see `Selection`; these take longer than values, so they are computed only
         of what is shown.
+    exact : dict of (str, str or None, float) to dict
+        Ends of intervals at other levels of tau, see `Selection`.
     fine : dict of str to ndarray
         By indicator, a line for each of the features at many levels.
     """
@@ -69,6 +73,9 @@ class Profiles:
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
+    exact: dict[tuple[str, str | None, float], dict[str, tuple[float, float]]] = field(
+        default_factory=dict
+    )
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
@@ -104,7 +111,8 @@ class StressView(View):
             for f in features
             for name in drawn.profiles[f].features
         ]
-        with_ends = drawn.bounded.get((inputs.stress_feature, populations.category))
+        moved = (inputs.stress_feature, populations.category)
+        with_ends = drawn.bounded.get(moved)
         if with_ends is not None and inputs.indicator not in with_ends.indicators:
             with_ends = None
         meta = {
@@ -120,7 +128,15 @@ class StressView(View):
             "remarks": with_ends.remarks if with_ends else (),
         }
         taus = checked_taus(LEVELS)
-        unknown = np.full(len(taus), np.nan)
+        levels, ends = taus, np.full((2, len(taus)), np.nan)
+        if with_ends is not None:
+            levels = with_ends.taus
+            ends = np.stack([with_ends.low[indicator.name][0], with_ends.high[indicator.name][0]])
+            here = drawn.exact.get((*moved, inputs.tau), {})
+            if indicator.name in here:
+                between = np.searchsorted(levels, inputs.tau)
+                levels = np.insert(levels, between, inputs.tau)
+                ends = np.insert(ends, between, here[indicator.name], axis=1)
         # No lines are an answer too: while none is made yet, and where none can be.
         nothing = np.empty((0, len(taus)))
         profiled = {
@@ -133,9 +149,9 @@ class StressView(View):
             # A line per feature: with 800 of them, half the bytes of a frame.
             **{name: single(np.vstack([nothing, *of])) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
-            # The ends are those of the feature that is stressed.
-            "low": with_ends.low[indicator.name][0] if with_ends else unknown,
-            "high": with_ends.high[indicator.name][0] if with_ends else unknown,
+            # The lower and the upper ends are those of the feature that is stressed.
+            "end_taus": levels,
+            "ends": single(ends),
         }
         stressed = drawn.profiles.get(inputs.stress_feature)
         if stressed is not None:
@@ -158,6 +174,7 @@ class StressView(View):
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
             bounded(self.explainer, selection, feature, category, indicators)
+            self._exact_ends(inputs, populations)
         return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
@@ -181,7 +198,8 @@ class StressView(View):
                 # Its values are the same up to rounding; those of the profile are drawn.
                 at = self._row(profile, feature, populations.category)
                 low, high = profile.low[indicator].copy(), profile.high[indicator].copy()
-                low[at], high[at] = with_ends.low[indicator][0], with_ends.high[indicator][0]
+                low[at] = at_levels_of_profiles(with_ends.low[indicator][0])
+                high[at] = at_levels_of_profiles(with_ends.high[indicator][0])
                 profile = replace(
                     profile,
                     low={indicator: low},
@@ -311,7 +329,11 @@ class StressView(View):
         selection = populations.selection
         if selection not in self._by_selection:
             known = Profiles(
-                selection.n_rows, selection.stressable, selection.profiles, selection.bounded
+                selection.n_rows,
+                selection.stressable,
+                selection.profiles,
+                selection.bounded,
+                selection.exact,
             )
             self._by_selection[selection] = known
         return self._by_selection[selection]
@@ -334,7 +356,9 @@ class StressView(View):
             return True
         if rows.selection.column(feature, rows.category) is None:
             return True
-        return is_bounded(rows.selection, feature, rows.category, work.inputs.indicator)
+        if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
+            return False
+        return self._exact_ends(work.inputs, rows, only_known=True) is not None
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -366,7 +390,16 @@ class StressView(View):
         work.set_progress(f"interval of {indicator} under stress")
         indicators = followed(indicator)
         bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
+        self._exact_ends(work.inputs, work.rows)
         work.progress = progress
+
+    def _exact_ends(
+        self, inputs: Inputs, populations: Populations, *, only_known: bool = False
+    ) -> dict[str, tuple[float, float]] | None:
+        """Return the ends at the level of tau, see `exact_ends`."""
+        feature, category = inputs.stress_feature, populations.category
+        at = (populations.selection, feature, category, inputs.tau)
+        return exact_ends(self.explainer, *at, only_known=only_known)
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection
