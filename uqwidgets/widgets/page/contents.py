@@ -209,9 +209,7 @@ class Cohort:
         view.content = view.complete(inputs, populations, lambda: self._report(""))
         return view.content
 
-    def _stored(
-        self, view: View, content: Content, chunk: str, tau: float = 0.0
-    ) -> dict[str, Any]:
+    def _stored(self, view: View, content: Content, chunk: str, tau: float = 0.0) -> dict[str, Any]:
         columns: dict[str, int] = {}
         for name, values in content.columns.items():
             if name in view.of_rows:
