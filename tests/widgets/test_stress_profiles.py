@@ -79,6 +79,7 @@ def test_the_interval_is_exact_at_any_level_of_tau(
     most_weights: int,
 ) -> None:
     monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", most_weights)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", most_weights)
     computed = levels_computed(monkeypatch)
     for tau in (0.5, 0.43, -0.867, 0.43):
         frame = change(explorer, stress_feature="b", indicator="brier", tau=tau)[-1]
@@ -103,8 +104,27 @@ def test_more_rows_have_fewer_levels(
     computed = levels_computed(monkeypatch)
     n_weights = room * len(explorer.explainer.table)
     monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", n_weights)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", n_weights)
     change(explorer, stress_feature="b", tau=0.5)
     assert computed == [levels]
+
+
+def test_levels_that_take_long_follow_in_parts(
+    explorer: uq.Explorer, explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = levels_computed(monkeypatch)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
+    first, *_, last = change(explorer, stress_feature="b", indicator="nll", tau=0.5)
+    assert computed[0] == 21
+    assert sum(computed[1:]) == 201
+    assert max(computed) <= 25
+    assert len(columns(first)["stress.end_taus"]) == 21
+    assert np.isfinite(columns(first)["stress.ends"]).all()
+    expected = explainer.stress(["b"], ["nll"], taus=201, level=0.95)
+    low, high = columns(last)["stress.ends"]
+    np.testing.assert_allclose(low, expected.low["nll"][0], rtol=1e-6)
+    np.testing.assert_allclose(high, expected.high["nll"][0], rtol=1e-6)
+    assert last["meta"]["stress"]["remarks"] == first["meta"]["stress"]["remarks"]
 
 
 def test_another_indicator_computes_its_own_interval_only(

@@ -27,6 +27,8 @@ LEVELS = 21
 # With more rows the ends are smoother.
 _LEVELS_OF_ENDS = (201, 101, 41, LEVELS)
 _MOST_WEIGHTS = 1 << 20
+# Weights of the levels that take no time that a person notices.
+_WEIGHTS_AT_ONCE = 1 << 16
 # Levels between these whose intervals are kept.
 _MOST_EXACT = 100
 # Levels of tau as near as this are the same one.
@@ -121,13 +123,65 @@ def bounded(
     scores = [name for name in _SCORES if name in explainer.indicators]
     names = dict.fromkeys([*scores, *indicators])
     missing = [name for name in names if known is None or name not in known.indicators]
-    if known is None or missing:
-        new = _with_ends(explainer, selection, column, missing, _levels_of_ends(selection))
+    if known is None:
+        taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE)
+        known = _with_ends(explainer, selection, column, missing, taus)
         # The remarks are those of the profiles of all features.
-        taus, ess = (at_levels_of_profiles(each) for each in (new.taus, new.ess))
-        new = replace(new, remarks=coverage_remarks(new.features, taus, ess, COVERAGE_BY_ROWS))
-        known = selection.bounded[key] = new if known is None else _merged(known, new)
+        levels, ess = (at_levels_of_profiles(each) for each in (taus, known.ess))
+        remarks = coverage_remarks(known.features, levels, ess, COVERAGE_BY_ROWS)
+        known = selection.bounded[key] = replace(known, remarks=remarks)
+    elif missing:
+        new = _with_ends(explainer, selection, column, missing, known.taus)
+        known = selection.bounded[key] = _merged(known, new)
     return known
+
+
+def bounded_finely(
+    explainer: Explainer,
+    selection: Selection,
+    feature: str,
+    category: str | None,
+    indicators: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
+) -> Stress | None:
+    """Return the profile of `bounded` at as many levels as the rows allow.
+
+    Parameters
+    ----------
+    explainer, selection, feature, category, indicators
+        See `bounded`.
+    check : callable, optional
+        Called between parts of the work; what it raises ends it.
+    """
+    column = selection.column(feature, category)
+    profile = bounded(explainer, selection, feature, category, indicators)
+    if column is None or profile is None or is_fine(selection, profile):
+        return profile
+    taus = _levels_of_ends(selection, _MOST_WEIGHTS)
+    parts = []
+    n_parts = -(-len(taus) * selection.n_rows // _WEIGHTS_AT_ONCE)
+    for some in np.array_split(taus, min(n_parts, len(taus))):
+        check()
+        parts.append(_with_ends(explainer, selection, column, profile.indicators, some))
+    names = ("target", "reached", "ess", "kl", "half_share", "status")
+    of_levels: dict[str, Any] = {
+        name: np.hstack([getattr(part, name) for part in parts]) for name in names
+    }
+    of_indicators: dict[str, Any] = {
+        name: {
+            one: np.hstack([getattr(part, name)[one] for part in parts])
+            for one in profile.indicators
+        }
+        for name in ("values", "low", "high")
+    }
+    finer = replace(profile, taus=taus, **of_levels, **of_indicators)
+    selection.bounded[feature, category] = finer
+    return finer
+
+
+def is_fine(selection: Selection, profile: Stress) -> bool:
+    """Whether a profile has as many levels as the rows allow."""
+    return len(profile.taus) >= len(_levels_of_ends(selection, _MOST_WEIGHTS))
 
 
 def exact_ends(
@@ -177,11 +231,11 @@ def exact_ends(
     return known
 
 
-def _levels_of_ends(selection: Selection) -> Floats:
+def _levels_of_ends(selection: Selection, most_weights: int) -> Floats:
     if selection.described is not None:
         # The weights of each level are solved for alone, which takes long.
         return checked_taus(LEVELS)
-    fits = (k for k in _LEVELS_OF_ENDS if k * selection.n_rows <= _MOST_WEIGHTS)
+    fits = (k for k in _LEVELS_OF_ENDS if k * selection.n_rows <= most_weights)
     return checked_taus(next(fits, LEVELS))
 
 
@@ -268,7 +322,7 @@ def known_ends_of_scores(
     feature : str
     category : str or None
     """
-    profile = bounded(explainer, selection, feature, category) if feature else None
+    profile = bounded_finely(explainer, selection, feature, category) if feature else None
     if profile is None:
         return checked_taus(LEVELS), {}
     return profile.taus, {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
@@ -27,14 +27,17 @@ from uqwidgets.widgets.stress_profiles import (
     LEVELS,
     at_levels_of_profiles,
     bounded,
+    bounded_finely,
     exact_ends,
     is_bounded,
+    is_fine,
     joined,
     line_of,
     profile_of,
 )
 from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
+from uqwidgets.widgets.views.stress.profiles import Profiles
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -47,36 +50,6 @@ _FINE_LEVELS = 81
 _MOVING = ("tau", "target", "reached", "value", "ess", "ess_share", "half_share", "kl")
 _TOLERANCE = 0.001
 _OUT_OF_REACH = "these means cannot be had together"
-
-
-@dataclass(frozen=True, eq=False)
-class Profiles:
-    """What is known of the stress of some rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    features : tuple of str
-        Those that can be stressed because they have a value in some of the rows.
-    profiles : dict of str to Stress
-        By feature, of every indicator.
-    bounded : dict of (str, str or None) to Stress
-        With intervals, see `Selection`; these take longer than values, so they are computed only
-        of what is shown.
-    exact : dict of (str, str or None, float) to dict
-        Ends of intervals at other levels of tau, see `Selection`.
-    fine : dict of str to ndarray
-        By indicator, a line for each of the features at many levels.
-    """
-
-    n_rows: int
-    features: tuple[str, ...]
-    profiles: dict[str, Stress] = field(default_factory=dict)
-    bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    exact: dict[tuple[str, str | None, float], dict[str, tuple[float, float]]] = field(
-        default_factory=dict
-    )
-    fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
 class StressView(View):
@@ -173,7 +146,7 @@ class StressView(View):
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
-            bounded(self.explainer, selection, feature, category, indicators)
+            bounded_finely(self.explainer, selection, feature, category, indicators, check)
             self._exact_ends(inputs, populations)
         return self.compute(inputs, populations)
 
@@ -233,7 +206,9 @@ class StressView(View):
             return Availability(is_shown=False, is_complete=False)
         if self._is_quick(work):
             self._bound(work)
-        return Availability(is_shown=False, is_complete=self._is_bounded(work))
+        return Availability(
+            is_shown=False, is_complete=self._is_bounded(work) and self._is_fine(work)
+        )
 
     def steps(self, work: Work) -> Iterable[Step]:
         """Stress every feature once; compute the interval of the stressed one at rest."""
@@ -249,6 +224,9 @@ class StressView(View):
             if not self._is_bounded(work) and not self._is_quick(work):
                 work.wait_for_rest()
             self._bound(work)
+            if not self._is_fine(work):
+                work.wait_for_rest()
+                self._bound_finely(work)
 
         def details_early() -> None:
             details()
@@ -328,14 +306,7 @@ class StressView(View):
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
         if selection not in self._by_selection:
-            known = Profiles(
-                selection.n_rows,
-                selection.stressable,
-                selection.profiles,
-                selection.bounded,
-                selection.exact,
-            )
-            self._by_selection[selection] = known
+            self._by_selection[selection] = Profiles.of(selection)
         return self._by_selection[selection]
 
     def _row(self, profile: Stress, feature: str, category: str | None) -> int | None:
@@ -359,6 +330,14 @@ class StressView(View):
         if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
             return False
         return self._exact_ends(work.inputs, rows, only_known=True) is not None
+
+    def _is_fine(self, work: Work) -> bool:
+        """Whether the interval is known at as many levels as the rows allow, if there is one."""
+        if work.rows is None:
+            return True
+        selection = work.rows.selection
+        known = selection.bounded.get((work.inputs.stress_feature, work.rows.category))
+        return known is None or is_fine(selection, known)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -392,6 +371,12 @@ class StressView(View):
         bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
         self._exact_ends(work.inputs, work.rows)
         work.progress = progress
+
+    def _bound_finely(self, work: Work) -> None:
+        """Compute the interval at more levels, in parts that another request can interrupt."""
+        assert work.rows is not None
+        at = (work.rows.selection, work.inputs.stress_feature, work.rows.category)
+        bounded_finely(self.explainer, *at, check=work.check)
 
     def _exact_ends(
         self, inputs: Inputs, populations: Populations, *, only_known: bool = False
