@@ -133,8 +133,8 @@ describe("the bounds of a measure", () => {
       indicators: about.indicators.map((one) => ({ ...one, bounds: [0, 1] as const })),
     };
     const raw = wireFrame(bounded, 1);
-    new Float64Array(raw.cols["stress.low"].buffer).fill(-2);
-    new Float64Array(raw.cols["stress.high"].buffer).fill(3);
+    const ends = new Float64Array(raw.cols["stress.ends"].buffer);
+    ends.fill(-2).fill(3, ends.length / 2);
     const { root } = await mount(bounded, raw);
     const shown = labels({ element: root.querySelector(".uq-profile") as Element });
     expect(Math.min(...shown)).toBe(0);

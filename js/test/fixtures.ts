@@ -231,10 +231,12 @@ function stress(about: ModelInfo, { tau, stress_feature }: Inputs) {
         Math.floor(i / t) === 3 && i % t < 3 ? 2 : 0,
       ),
       // The interval is missing at the first level and very wide at the last.
-      "stress.low": fill(t, (j) => (j === 0 || k < 0 ? Number.NaN : 0.5 * curve(k, taus[j] ?? 0))),
-      "stress.high": fill(t, (j) =>
-        k < 0 ? Number.NaN : (j === 20 ? 9 : 2) * curve(k, taus[j] ?? 0),
-      ),
+      "stress.end_taus": taus,
+      "stress.ends": fill(2 * t, (i) => {
+        const j = i % t;
+        const factor = i < t ? (j === 0 ? Number.NaN : 0.5) : j === 20 ? 9 : 2;
+        return k < 0 ? Number.NaN : factor * curve(k, taus[j] ?? 0);
+      }),
     },
     now:
       k < 0
@@ -294,15 +296,17 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
     stress(about, inputs),
     performance(about, inputs),
   ];
-  const perTau = ["stress.taus", "stress.low", "stress.high"];
+  const perTau = ["stress.taus", "stress.end_taus"];
   const columns: Record<string, Typed> = { ...imp.cols, ...dep.cols, ...str.cols, ...perf.cols };
   const shapeOf = (name: string, column: Typed) =>
     name.startsWith("importance.")
       ? imp.shape
-      : name === "performance.confusion"
-        ? [about.classes.length, about.classes.length]
-        : (dep.shapes[name] ??
-          (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
+      : name === "stress.ends"
+        ? [2, column.length / 2]
+        : name === "performance.confusion"
+          ? [about.classes.length, about.classes.length]
+          : (dep.shapes[name] ??
+            (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
   const measure = about.measures.find(({ name }) => name === inputs.measure);
   const indicator = about.indicators.find(({ name }) => name === inputs.indicator);
   return {

@@ -83,7 +83,7 @@ def check_dependence(root, explainer, feature, **weighting):
 def check_stress(root, explainer, feature, tau, rows=None):
     """Compare all numbers of the readout; digits in the feature's name are ignored."""
     indicator = root.get_by_test_id("uq-indicator").input_value()
-    stress = explainer.stress([feature], [indicator], taus=[tau], rows=rows).frame
+    stress = explainer.stress([feature], [indicator], taus=[tau], level=0.95, rows=rows).frame
     at_tau = stress[stress["tau"] == tau].iloc[0]
     at_zero = stress[stress["tau"] == 0].iloc[0]
     text = root.get_by_test_id("uq-stress-readout").inner_text().replace(feature, "")
@@ -91,9 +91,7 @@ def check_stress(root, explainer, feature, tau, rows=None):
     assert (mean, reached) == pytest.approx((at_zero.reached, at_tau.reached), rel=ROUNDING)
     assert level == tau
     assert (ess, size) == (round(at_tau.ess), len(explainer.table if rows is None else rows))
-    # The ends of the interval are interpolated linearly between the levels of the chart.
-    chart = explainer.stress([feature], [indicator], level=0.95, rows=rows).frame
-    ends = [np.interp(tau, chart["tau"], chart[side]) for side in ("low", "high")]
+    ends = at_tau.low, at_tau.high
     assert values == pytest.approx([at_zero.value, at_tau.value, 95, *ends], rel=ROUNDING)
 
 

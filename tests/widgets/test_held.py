@@ -60,7 +60,7 @@ def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: C
         line = cols["stress.reached"][0]
         assert line[levels.index(0.5)] == pytest.approx(target, abs=1e-6)
         # Its interval contains the value, and shrinks with the rows that count.
-        low, high = cols["stress.low"], cols["stress.high"]
+        low, high = cols["stress.ends"]
         present = np.isfinite(low)
         assert present[levels.index(0.0)]
         values = cols["stress.value"][0]

@@ -119,3 +119,45 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
             compare(of_page(tau).ravel()[order], getattr(exact, end), ENDS, axis)
         for end, of_page in zip(ends, of_band, strict=True):
             compare(of_page(tau), getattr(curve, end), ENDS, length)
+
+
+@pytest.mark.parametrize(("name", "seed"), thorough_after(1, TABLES_AND_SEEDS))
+def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, seed, tmp_path):
+    explainer = uq.Explainer(*hard_table(name, seed))
+    stressed = "x0" if name == "dates" else "x1"
+    category = "red" if name == "categories only" else None
+    path = tmp_path / "page.html"
+    inputs = {"stress_feature": stressed, "stress_category": category or "", "n_repeats": 2}
+    with uq.Explorer(explainer, **inputs) as explorer:
+        explorer.save(path, stress_features=[stressed], progress=False)
+    page = Page(path, category)
+    exact = explainer.stress([stressed], taus=201, missing="keep", level=0.95)
+    line = 0 if category is None else exact.features.index(f"{stressed}={category}")
+    (performance,) = page.cohort["entries"]["performance"].values()
+    labels = [score["label"] for score in performance["content"]["meta"]["scores"]]
+    n_scores = 0
+    for key, entry in page.cohort["entries"]["stress"].items():
+        (indicator, *_) = json.loads(key)
+        (stored,) = (
+            one for moved, one in entry["stressed"].items() if json.loads(moved)[1] == category
+        )
+        taus, ends = (page.columns[stored["columns"][one]] for one in ("end_taus", "ends"))
+        np.testing.assert_allclose(taus, exact.taus, atol=1e-6)
+        expected = np.stack([exact.low[indicator][line], exact.high[indicator][line]])
+        axis = np.ptp(expected[np.isfinite(expected)]) + LEAST
+        np.testing.assert_allclose(ends, expected, rtol=1e-6, atol=0.0025 * axis)
+        # The table has the levels of all profiles.
+        printed = slice(None, None, 10)
+        np.testing.assert_allclose(
+            ends[:, printed], expected[:, printed], rtol=1e-6, atol=1e-5 * axis
+        )
+        label = exact.labels[indicator]
+        if label not in labels:
+            continue
+        n_scores += 1
+        for end, of_end in zip(("low", "high"), expected, strict=True):
+            shown = page.at("performance", f"scores.{labels.index(label)}.{end}")
+            at = [i for i, tau in enumerate(exact.taus) if tau and np.sign(tau) in page.sides]
+            of_page = [float(shown(exact.taus[i])[0]) for i in at]
+            np.testing.assert_allclose(of_page, of_end[at], rtol=1e-6, atol=ENDS * axis)
+    assert n_scores >= 2

@@ -20,7 +20,7 @@ def score_of(frame: dict[str, Any], label: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("filters", [[], RED], ids=["all rows", "filtered"])
-@pytest.mark.parametrize("tau", [0.0, 0.5, 0.53])
+@pytest.mark.parametrize("tau", [0.0, 0.5, 0.53, 0.537])
 def test_the_scores_have_the_interval_of_the_profile(
     explorer: uq.Explorer, tau: float, filters: list[Any]
 ) -> None:
@@ -30,8 +30,9 @@ def test_the_scores_have_the_interval_of_the_profile(
         shown = columns(frame)
         score = score_of(frame, "error rate" if indicator == "error_rate" else "mean Brier score")
         for end in ("low", "high"):
-            page = np.interp(tau, shown["stress.taus"], shown[f"stress.{end}"])
-            assert score[end] == pytest.approx(page)
+            ends = shown["stress.ends"][["low", "high"].index(end)]
+            page = np.interp(tau, shown["stress.end_taus"], ends)
+            assert score[end] == pytest.approx(page, rel=1e-5)
         assert score["value"] == pytest.approx(frame["meta"]["stress"]["now"]["value"])
     result = explorer.result("performance")
     at = result.names.index("brier")
@@ -55,3 +56,90 @@ def test_all_scores_have_their_intervals_from_one_computation(
     change(explorer, tau=-0.3)
     change(explorer, indicator="brier")
     assert len(computed) == 1
+
+
+def levels_computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list to which the number of levels of every further computation is added."""
+    computed: list[int] = []
+    plain = stress_profiles.stress
+
+    def counted(columns: Any, n: int, indicators: Any, taus: Any, **options: Any) -> Any:
+        computed.append(len(taus))
+        return plain(columns, n, indicators, taus, **options)
+
+    monkeypatch.setattr(stress_profiles, "stress", counted)
+    return computed
+
+
+@pytest.mark.parametrize("most_weights", [1 << 20, 1], ids=["few rows", "many rows"])
+def test_the_interval_is_exact_at_any_level_of_tau(
+    explorer: uq.Explorer,
+    explainer: uq.Explainer,
+    monkeypatch: pytest.MonkeyPatch,
+    most_weights: int,
+) -> None:
+    monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", most_weights)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", most_weights)
+    computed = levels_computed(monkeypatch)
+    for tau in (0.5, 0.43, -0.867, 0.43):
+        frame = change(explorer, stress_feature="b", indicator="brier", tau=tau)[-1]
+        shown = columns(frame)
+        exact = explainer.stress(["b"], ["brier"], taus=[tau], level=0.95)
+        at = np.flatnonzero(exact.taus == tau)
+        place = np.abs(shown["stress.end_taus"] - tau).argmin()
+        assert shown["stress.end_taus"][place] == pytest.approx(tau)
+        score = score_of(frame, "mean Brier score")
+        for end, ends in zip(("low", "high"), shown["stress.ends"], strict=True):
+            expected = getattr(exact, end)["brier"][0, at][0]
+            assert ends[place] == pytest.approx(expected, rel=1e-6)
+            assert score[end] == pytest.approx(expected, rel=1e-9)
+    # One level more for each that lies between those of the profile, once.
+    assert computed == ([201, 1] if most_weights > 1 else [21, 1, 1])
+
+
+@pytest.mark.parametrize(("room", "levels"), [(201, 201), (200, 101), (41, 41), (40, 21)])
+def test_more_rows_have_fewer_levels(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch, room: int, levels: int
+) -> None:
+    computed = levels_computed(monkeypatch)
+    n_weights = room * len(explorer.explainer.table)
+    monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", n_weights)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", n_weights)
+    change(explorer, stress_feature="b", tau=0.5)
+    assert computed == [levels]
+
+
+def test_levels_that_take_long_follow_in_parts(
+    explorer: uq.Explorer, explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = levels_computed(monkeypatch)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
+    first, *_, last = change(explorer, stress_feature="b", indicator="nll", tau=0.5)
+    assert computed[0] == 21
+    assert sum(computed[1:]) == 201
+    assert max(computed) <= 25
+    assert len(columns(first)["stress.end_taus"]) == 21
+    assert np.isfinite(columns(first)["stress.ends"]).all()
+    expected = explainer.stress(["b"], ["nll"], taus=201, level=0.95)
+    low, high = columns(last)["stress.ends"]
+    np.testing.assert_allclose(low, expected.low["nll"][0], rtol=1e-6)
+    np.testing.assert_allclose(high, expected.high["nll"][0], rtol=1e-6)
+
+
+def test_another_indicator_computes_its_own_interval_only(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[list[str]] = []
+    plain = stress_profiles.stress
+
+    def counted(columns: Any, n: int, indicators: Any, *args: Any, **options: Any) -> Any:
+        computed.append([indicator.name for indicator in indicators])
+        return plain(columns, n, indicators, *args, **options)
+
+    monkeypatch.setattr(stress_profiles, "stress", counted)
+    change(explorer, stress_feature="b", indicator="nll", tau=0.4)
+    change(explorer, indicator="entropy")
+    assert computed == [["error_rate", "nll", "brier"], ["entropy"]]
+    expected = explorer.explainer.stress(["b"], ["entropy"], taus=201, level=0.95)
+    shown = columns(explorer._frame)["stress.ends"]
+    np.testing.assert_allclose(shown[0], expected.low["entropy"][0], rtol=1e-6)

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.stress.columns import StressedColumn
+from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
@@ -18,7 +20,19 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Selection
 
+#: Levels of the profiles of all features.
 LEVELS = 21
+# Levels of the intervals of the stressed feature: the ends turn sharply where few rows carry the
+# weight, so they are computed at every step of the slider, as long as the rows are few enough.
+# With more rows the ends are smoother.
+_LEVELS_OF_ENDS = (201, 101, 41, LEVELS)
+_MOST_WEIGHTS = 1 << 20
+# Weights of the levels that take no time that a person notices.
+_WEIGHTS_AT_ONCE = 1 << 16
+# Levels between these whose intervals are kept.
+_MOST_EXACT = 100
+# Levels of tau as near as this are the same one.
+_ROUNDING = 1e-9
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
 
@@ -85,6 +99,8 @@ def bounded(
 ) -> Stress | None:
     """Return the profile of a column with intervals, of indicators and of all scores.
 
+    Its levels are those of all profiles, and others between them, see `at_levels_of_profiles`.
+
     Parameters
     ----------
     explainer : Explainer
@@ -104,18 +120,140 @@ def bounded(
         return None
     key = (feature, category)
     known = selection.bounded.get(key)
-    if known is not None and set(indicators) <= set(known.indicators):
-        return known
     scores = [name for name in _SCORES if name in explainer.indicators]
-    before = () if known is None else known.indicators
-    names = dict.fromkeys([*before, *scores, *indicators])
+    names = dict.fromkeys([*scores, *indicators])
+    missing = [name for name in names if known is None or name not in known.indicators]
+    if known is None:
+        taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE)
+        known = _with_ends(explainer, selection, column, missing, taus)
+        # The remarks are those of the profiles of all features.
+        levels, ess = (at_levels_of_profiles(each) for each in (taus, known.ess))
+        remarks = coverage_remarks(known.features, levels, ess, COVERAGE_BY_ROWS)
+        known = selection.bounded[key] = replace(known, remarks=remarks)
+    elif missing:
+        new = _with_ends(explainer, selection, column, missing, known.taus)
+        known = selection.bounded[key] = _merged(known, new)
+    return known
+
+
+def bounded_finely(
+    explainer: Explainer,
+    selection: Selection,
+    feature: str,
+    category: str | None,
+    indicators: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
+) -> Stress | None:
+    """Return the profile of `bounded` at as many levels as the rows allow.
+
+    Parameters
+    ----------
+    explainer, selection, feature, category, indicators
+        See `bounded`.
+    check : callable, optional
+        Called between parts of the work; what it raises ends it.
+    """
+    column = selection.column(feature, category)
+    profile = bounded(explainer, selection, feature, category, indicators)
+    if column is None or profile is None or is_fine(selection, profile):
+        return profile
+    taus = _levels_of_ends(selection, _MOST_WEIGHTS)
+    parts = []
+    n_parts = -(-len(taus) * selection.n_rows // _WEIGHTS_AT_ONCE)
+    for some in np.array_split(taus, min(n_parts, len(taus))):
+        check()
+        parts.append(_with_ends(explainer, selection, column, profile.indicators, some))
+    names = ("target", "reached", "ess", "kl", "half_share", "status")
+    of_levels: dict[str, Any] = {
+        name: np.hstack([getattr(part, name) for part in parts]) for name in names
+    }
+    of_indicators: dict[str, Any] = {
+        name: {
+            one: np.hstack([getattr(part, name)[one] for part in parts])
+            for one in profile.indicators
+        }
+        for name in ("values", "low", "high")
+    }
+    finer = replace(profile, taus=taus, **of_levels, **of_indicators)
+    selection.bounded[feature, category] = finer
+    return finer
+
+
+def is_fine(selection: Selection, profile: Stress) -> bool:
+    """Whether a profile has as many levels as the rows allow."""
+    return len(profile.taus) >= len(_levels_of_ends(selection, _MOST_WEIGHTS))
+
+
+def exact_ends(
+    explainer: Explainer,
+    selection: Selection,
+    feature: str,
+    category: str | None,
+    tau: float,
+    *,
+    only_known: bool = False,
+) -> dict[str, tuple[float, float]] | None:
+    """Return the ends of all intervals that `bounded` knows, at any level of tau.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    selection : Selection
+        It caches the latest ends.
+    feature : str
+    category : str or None
+    tau : float
+    only_known : bool, default=False
+        Whether nothing is computed.
+
+    Returns
+    -------
+    dict of str to (float, float), or None
+        By the name of the indicator; None where they are not known.
+    """
+    profile = selection.bounded.get((feature, category))
+    column = selection.column(feature, category)
+    if profile is None or column is None:
+        return None
+    at = int(np.abs(profile.taus - tau).argmin())
+    if abs(profile.taus[at] - tau) < _ROUNDING:
+        return {n: (profile.low[n][0, at], profile.high[n][0, at]) for n in profile.indicators}
+    key, exact = (feature, category, tau), selection.exact
+    known = exact.get(key, {})
+    missing = [name for name in profile.indicators if name not in known]
+    if missing and only_known:
+        return None
+    if missing:
+        new = _with_ends(explainer, selection, column, missing, np.array([tau]))
+        while len(exact) >= _MOST_EXACT:
+            del exact[next(iter(exact))]
+        exact[key] = known = known | {n: (new.low[n][0, 0], new.high[n][0, 0]) for n in missing}
+    return known
+
+
+def _levels_of_ends(selection: Selection, most_weights: int) -> Floats:
+    if selection.described is not None:
+        # The weights of each level are solved for alone, which takes long.
+        return checked_taus(LEVELS)
+    fits = (k for k in _LEVELS_OF_ENDS if k * selection.n_rows <= most_weights)
+    return checked_taus(next(fits, LEVELS))
+
+
+def _with_ends(
+    explainer: Explainer,
+    selection: Selection,
+    column: StressedColumn,
+    names: Sequence[str],
+    taus: Floats,
+) -> Stress:
+    """Return the profile of a column at some levels, with the intervals of some indicators."""
     shown = [explainer.indicators[name] for name in names]
     described = selection.described
     profile = stress(
         [column],
         len(explainer.table),
         shown,
-        checked_taus(LEVELS),
+        taus,
         tail=selection.tail,
         anchor=selection.anchor,
         level=LEVEL if described is None else None,
@@ -123,8 +261,24 @@ def bounded(
     )
     if described is not None:
         profile = described_profile(profile, described, [column], shown, LEVEL)
-    selection.bounded[key] = profile
     return profile
+
+
+def _merged(known: Stress, new: Stress) -> Stress:
+    """Return a profile with the indicators of another one of the same column and levels."""
+    return replace(
+        known,
+        indicators=(*known.indicators, *new.indicators),
+        **{
+            name: getattr(known, name) | getattr(new, name)
+            for name in ("values", "low", "high", "labels", "units")
+        },
+    )
+
+
+def at_levels_of_profiles(values: Floats) -> Floats:
+    """Return what is known at the levels of `bounded` (..., l) at those of all profiles."""
+    return values[..., :: (values.shape[-1] - 1) // (LEVELS - 1)]
 
 
 def is_bounded(selection: Selection, feature: str, category: str | None, indicator: str) -> bool:
@@ -138,8 +292,6 @@ def ends_of_scores(
 ) -> dict[str, tuple[float, float]]:
     """Return the ends of the interval of each score at one level of tau, by its name.
 
-    Between two levels of the profile they are interpolated, as the page does it.
-
     Parameters
     ----------
     explainer : Explainer
@@ -150,17 +302,12 @@ def ends_of_scores(
     category : str or None
     tau : float
     """
-    profile = _profile_of_scores(explainer, selection, feature, category, at_zero=tau == 0)
-    if profile is None:
+    at = _line_of_scores(explainer, selection, feature, category, at_zero=tau == 0)
+    if at is None:
         return {}
-    return {
-        name: (
-            _at(profile.taus, profile.low[name][0], tau),
-            _at(profile.taus, profile.high[name][0], tau),
-        )
-        for name in _SCORES
-        if name in profile.indicators
-    }
+    bounded(explainer, selection, *at)
+    ends = exact_ends(explainer, selection, *at, tau) or {}
+    return {name: ends[name] for name in _SCORES if name in ends}
 
 
 def known_ends_of_scores(
@@ -175,7 +322,7 @@ def known_ends_of_scores(
     feature : str
     category : str or None
     """
-    profile = _profile_of_scores(explainer, selection, feature, category, at_zero=False)
+    profile = bounded_finely(explainer, selection, feature, category) if feature else None
     if profile is None:
         return checked_taus(LEVELS), {}
     return profile.taus, {
@@ -185,22 +332,17 @@ def known_ends_of_scores(
     }
 
 
-def _profile_of_scores(
+def _line_of_scores(
     explainer: Explainer,
     selection: Selection,
     feature: str,
     category: str | None,
     *,
     at_zero: bool,
-) -> Stress | None:
-    profile = bounded(explainer, selection, feature, category) if feature else None
-    if profile is None and at_zero:
-        numeric = (f for f in selection.stressable if explainer.table.kind(f) == "numeric")
-        first = next(numeric, None)
-        profile = None if first is None else bounded(explainer, selection, first, None)
-    return profile
-
-
-def _at(taus: Floats, values: Floats, tau: float) -> float:
-    exact = values[taus == tau]
-    return float(exact[0]) if len(exact) else float(np.interp(tau, taus, values))
+) -> tuple[str, str | None] | None:
+    """Return the feature and the category whose stress the intervals of the scores are of."""
+    if feature and selection.column(feature, category) is not None:
+        return feature, category
+    numeric = (f for f in selection.stressable if explainer.table.kind(f) == "numeric")
+    first = next(numeric, None) if at_zero else None
+    return None if first is None else (first, None)

@@ -40,12 +40,13 @@ export const row = <T extends Numbers>(values: T, index: number, length: number)
   values.subarray(index * length, (index + 1) * length) as T;
 
 /** The value of a row's curve at any τ, or NaN where there is none. */
-export function valueAt(taus: Float64Array, values: ArrayLike<number>, tau: number): number {
-  const next = taus.findIndex((at) => at >= tau);
+export function valueAt(taus: Numbers, values: ArrayLike<number>, tau: number): number {
+  // The levels of a page have single precision.
+  const next = taus.findIndex((at) => at > tau - 1e-6);
   if (next === -1) return Number.NaN;
   const [a, b] = [taus[Math.max(0, next - 1)] as number, taus[next] as number];
   const [from, to] = [values[Math.max(0, next - 1)] as number, values[next] as number];
-  return a === b || b === tau ? to : from + ((to - from) * (tau - a)) / (b - a);
+  return b < tau + 1e-6 ? to : from + ((to - from) * (tau - a)) / (b - a);
 }
 
 /** Domain with room for the interval, limited so that the lines keep most of the height. */
@@ -61,9 +62,9 @@ function roomFor(lines: [number, number] | null, { low, high }: Stress): [number
 }
 
 /** Both ends of the interval at any τ, NaN where there is none. */
-export const endsAt = ({ taus, low, high }: Stress, tau: number): [number, number] => [
-  valueAt(taus, low, tau),
-  valueAt(taus, high, tau),
+export const endsAt = ({ endTaus, low, high }: Stress, tau: number): [number, number] => [
+  valueAt(endTaus, low, tau),
+  valueAt(endTaus, high, tau),
 ];
 
 /** The interval at any τ, or null where there is none. */
@@ -207,22 +208,18 @@ export function profile() {
   );
   const steady = new SteadyScale();
 
-  /** Draws what is known at the coarse levels only: pin, band, value of the data, points on the edge. */
+  /** Draws what does not change with the fine levels: pin, band, value of the data, points on the edge. */
   const drawCoarse = ({ stress, chosen, ghost = null }: ProfileState, plot: Plot) => {
     const { x, y, margin, inner } = plot;
-    const { taus, value, status } = stress;
+    const { taus, value, status, endTaus, low, high } = stress;
     const length = taus.length;
-    const path = (values: Numbers) => linePath(Array.from(taus, x), Array.from(values, y));
-    set(pinned, { d: ghost && path(ghost.value) });
+    set(pinned, { d: ghost && linePath(Array.from(taus, x), Array.from(ghost.value, y)) });
     const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
     moveTo(pinnedNow, x(ghost?.tau ?? 0), y(pinnedValue));
 
     box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
-    const [low, high] = [stress.low, stress.high].map((ends) => Array.from(ends, y)) as [
-      number[],
-      number[],
-    ];
-    set(band, { d: chosen === null ? null : areaPath(Array.from(taus, x), low, high) });
+    const area = () => areaPath(Array.from(endTaus, x), Array.from(low, y), Array.from(high, y));
+    set(band, { d: chosen === null ? null : area() });
 
     const curve = chosen === null ? null : row(value, chosen, length);
     const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
@@ -256,11 +253,9 @@ export function profile() {
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
       const finest = stress.fine ?? { taus, value };
       const points = finest.taus.length;
-      const places = (levels: ArrayLike<number>) => Array.from(levels, (tau) => x(tau));
-      const heights = (values: ArrayLike<number>) => Array.from(values, (one) => y(one));
-      const at = places(finest.taus);
+      const at = Array.from(finest.taus, x);
       const draw = (index: number | null) =>
-        index === null ? null : linePath(at, heights(row(finest.value, index, points)));
+        index === null ? null : linePath(at, Array.from(row(finest.value, index, points), y));
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
@@ -293,7 +288,7 @@ export function profile() {
 
       return {
         name: `Read ${stress.label} along τ`,
-        positions: Array.from(taus, (at) => x(at)),
+        positions: Array.from(taus, x),
         ends: [x(-1), x(1)],
         width,
         top: TOP,

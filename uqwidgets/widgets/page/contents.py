@@ -23,9 +23,12 @@ from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, refine, settle
 from uqwidgets.widgets.views.view import Content, View
 
-# Largest error of the curve of a row, as a share of the axis of all, and steps of a line over tau
-# from the middle to the end of its axis: a rounded value is off by 0.025 % of the axis.
-_OF_LINES, _PROFILE_STEPS = 0.002, 1000
+# Largest error of the curve of a row, or of an end of an interval, as a share of the axis of all;
+# that of an end at a level of the table; and steps of a line over tau from the middle to the end of
+# its axis: a rounded value is off by 0.025 % of the axis.
+_OF_LINES, _OF_PRINTED, _PROFILE_STEPS = 0.002, 1e-6, 1000
+# Levels of tau as near as this are the same one.
+_SAME_LEVEL = 1e-9
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (
@@ -151,7 +154,7 @@ class Cohort:
             self._report(view.name)
             entry = self._entries[view.name][key_of(view, replace(inputs, tau=0.0))]
             content = view.complete(inputs, populations, lambda: self._report(""))
-            stored = self._stored(view, content, _chunk(view, inputs))
+            stored = self._stored(view, content, _chunk(view, inputs), inputs.tau)
             key = Stressed(inputs.stress_feature, populations.category).key
             level = {"stressed": key, "tau": inputs.tau, "content": stored}
             entry.setdefault("exact", []).append(level)
@@ -206,7 +209,7 @@ class Cohort:
         view.content = view.complete(inputs, populations, lambda: self._report(""))
         return view.content
 
-    def _stored(self, view: View, content: Content, chunk: str) -> dict[str, Any]:
+    def _stored(self, view: View, content: Content, chunk: str, tau: float = 0.0) -> dict[str, Any]:
         columns: dict[str, int] = {}
         for name, values in content.columns.items():
             if name in view.of_rows:
@@ -221,6 +224,11 @@ class Cohort:
                 columns |= {"low": low, "high": high}
             elif name == "ice":
                 columns[name] = self._store.add_lines(values, _OF_LINES * _extent(values), chunk)
+            elif name == "ends":
+                printed = np.append(content.columns["taus"], tau)
+                far = np.abs(np.subtract.outer(content.columns["end_taus"], printed)).min(axis=1)
+                tolerance = np.where(far < _SAME_LEVEL, _OF_PRINTED, _OF_LINES) * _extent(values)
+                columns[name] = self._store.add_lines(values, tolerance, chunk)
             else:
                 columns[name] = self._store.add(values, chunk)
         meta = {

@@ -161,21 +161,21 @@ class Store:
             facts["sides"] = self.add(paths.sides, _SHARED)
         return self._put(None, facts, chunk)
 
-    def add_lines(self, values: Floats, tolerance: float, chunk: str) -> int:
+    def add_lines(self, values: Floats, tolerance: npt.ArrayLike, chunk: str) -> int:
         """Add lines along a grid as polylines, and return the number of the column.
 
         Parameters
         ----------
         values : ndarray of shape (lines, g)
             Those that are not finite become NaN.
-        tolerance : float
+        tolerance : float or array-like of shape (g,)
             Largest error of each value, above 0.
         chunk : str
         """
-        lines = values.T[None]
+        lines, errors = (each.T[None] for each in np.broadcast_arrays(values, tolerance))
         finite = values[storable(values)]
         middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
-        return self._add_polylines(lines, np.full(lines.shape, tolerance), middle, chunk, True)
+        return self._add_polylines(lines, errors, middle, chunk, True)
 
     def add_polylines(self, values: Floats, tolerance: Floats, chunk: str) -> int:
         """Add functions of tau at evenly spaced levels, and return the number of the column.

@@ -99,6 +99,8 @@ class Selection:
         Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
+    exact : dict of (str, str or None, float) to dict
+        Ends of intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
     """
@@ -111,6 +113,9 @@ class Selection:
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
+    exact: dict[tuple[str, str | None, float], dict[str, tuple[float, float]]] = field(
+        default_factory=dict
+    )
     described: DescribedRows | None = None
 
     @property

@@ -1,6 +1,6 @@
 import { crosshair } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
-import { profile, type ReadableProfile } from "../../charts/profile.ts";
+import { endsAt, profile, type ReadableProfile } from "../../charts/profile.ts";
 import { partOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauBeside } from "../../controls/tauBeside.ts";
@@ -133,7 +133,7 @@ export function stressPanel(context: Context): Panel {
           level(tau),
           number(take(stress.reached, i)),
           number(take(stress.value, i)),
-          ...(bounded ? [interval(stress.low[i] as number, stress.high[i] as number)] : []),
+          ...(bounded ? [interval(...endsAt(stress, tau))] : []),
           percent(take(stress.ess, i) / stress.n_rows),
           ...(ghost ? [number(ghost[i])] : []),
           STATUS[take(stress.status, i)] ?? "unknown",

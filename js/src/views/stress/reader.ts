@@ -1,6 +1,6 @@
 import { isolated } from "../../format.ts";
 import type { Averages } from "../../frame.ts";
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields, Numbers } from "../../wire.ts";
 
 export interface StressNow {
   feature: string;
@@ -42,10 +42,11 @@ export interface Stress {
   reached: Float32Array;
   ess: Float32Array;
   status: Uint8Array;
-  /** Interval of the stressed feature's indicator at each τ; NaN while it is not known. */
   level: number;
-  low: Float64Array;
-  high: Float64Array;
+  /** Ends of the interval of the stressed feature's indicator, at levels of their own; NaN while they are not known. */
+  endTaus: Numbers;
+  low: Numbers;
+  high: Numbers;
   /** Profile of the stressed feature of the pin shown as ghost. */
   ghost: Float64Array | null;
   /** Both rates of the stressed feature over τ, where one of them is followed. */
@@ -91,6 +92,8 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   const taus = columns.get("taus", [null]);
   const shape = [features.length, taus.length];
   const levels = columns.rows("fine_taus");
+  const endTaus = columns.get("end_taus", [null]);
+  const ends = columns.get("ends", [2, endTaus.length]);
   const rate = (name: string): Averages => ({
     value: columns.get(name, [taus.length]),
     low: columns.get(`${name}_low`, [taus.length]),
@@ -122,8 +125,9 @@ export function readStress(fields: Fields, columns: Columns): Stress {
             value: columns.get<Float32Array>("fine_value", [features.length, levels]),
           }
         : null,
-    low: columns.get("low", [taus.length]),
-    high: columns.get("high", [taus.length]),
+    endTaus,
+    low: ends.subarray(0, endTaus.length),
+    high: ends.subarray(endTaus.length),
     ghost: columns.optional("ghost", [taus.length]),
     roc: columns.rows("tpr") === taus.length ? { tpr: rate("tpr"), fpr: rate("fpr") } : null,
   };

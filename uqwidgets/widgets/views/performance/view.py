@@ -53,7 +53,22 @@ class PerformanceView(View):
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
-        now = self._shown_scores(inputs, populations)
+        scores = self._shown_scores(inputs, populations)
+        content = self._described(scores, populations, self._calibration(populations.now))
+        has_classes = self.explainer.classes is not None
+        points = {} if has_classes else self._points(populations.now)
+        return replace(content, columns={**content.columns, **points})
+
+    def _moving(self, _inputs: Inputs, populations: Populations) -> Content:
+        """Compute what is a smooth function of tau, with the intervals of given weights."""
+        # The bins of predicted probabilities change with tau.
+        has_classes = self.explainer.classes is not None
+        calibration = None if has_classes else self._calibration(populations.now)
+        return self._described(self._scores(populations.now), populations, calibration)
+
+    def _described(
+        self, now: Scores, populations: Populations, calibration: Calibration | None
+    ) -> Content:
         # Without stress both are one population.
         is_stressed = populations.now is not populations.unstressed
         base = self._unstressed_scores(populations) if is_stressed else now
@@ -70,17 +85,14 @@ class PerformanceView(View):
             "event": None,
         }
         columns: dict[str, Any] = {}
-        calibration = self._calibration(populations.now)
         if calibration is not None:
             meta["event"] = calibration.event
             meta["scores"] += self._coverage(calibration, populations)
             for name in ("predicted", "observed", "low", "high"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
-        if self.explainer.classes is not None:
-            if len(self.explainer.classes) <= _MOST_CLASSES:
-                columns["confusion"] = self._confusion(populations.now).share
-        else:
-            columns |= self._points(populations.now)
+        classes = self.explainer.classes
+        if classes is not None and len(classes) <= _MOST_CLASSES:
+            columns["confusion"] = self._confusion(populations.now).share
         return Content(meta, columns)
 
     def complete(
@@ -130,7 +142,7 @@ class PerformanceView(View):
         if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
             return ()
         has_classes = self.explainer.classes is not None
-        return [score_track(self.compute, self._known_ends, has_classes=has_classes)]
+        return [score_track(self._moving, self._known_ends, has_classes=has_classes)]
 
     def _known_ends(
         self, inputs: Inputs, populations: Populations

@@ -6,6 +6,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.stress_profiles import at_levels_of_profiles
 
 #: Indicators of a binary classifier whose path over tau is drawn.
 _RATES = ("tpr", "fpr")
@@ -38,6 +39,7 @@ def roc_path(
     for name in _RATES:
         is_known = with_ends is not None and name in with_ends.indicators
         columns[name] = profile.values[name][at]
-        columns[f"{name}_low"] = with_ends.low[name][0] if with_ends and is_known else unknown
-        columns[f"{name}_high"] = with_ends.high[name][0] if with_ends and is_known else unknown
+        for end in ("low", "high"):
+            ends = getattr(with_ends, end)[name][0] if is_known else unknown
+            columns[f"{name}_{end}"] = at_levels_of_profiles(ends)
     return columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
@@ -25,14 +25,19 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
     LEVELS,
+    at_levels_of_profiles,
     bounded,
+    bounded_finely,
+    exact_ends,
     is_bounded,
+    is_fine,
     joined,
     line_of,
     profile_of,
 )
 from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
+from uqwidgets.widgets.views.stress.profiles import Profiles
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -45,31 +50,6 @@ _FINE_LEVELS = 81
 _MOVING = ("tau", "target", "reached", "value", "ess", "ess_share", "half_share", "kl")
 _TOLERANCE = 0.001
 _OUT_OF_REACH = "these means cannot be had together"
-
-
-@dataclass(frozen=True, eq=False)
-class Profiles:
-    """What is known of the stress of some rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    features : tuple of str
-        Those that can be stressed because they have a value in some of the rows.
-    profiles : dict of str to Stress
-        By feature, of every indicator.
-    bounded : dict of (str, str or None) to Stress
-        With intervals, see `Selection`; these take longer than values, so they are computed only
-        of what is shown.
-    fine : dict of str to ndarray
-        By indicator, a line for each of the features at many levels.
-    """
-
-    n_rows: int
-    features: tuple[str, ...]
-    profiles: dict[str, Stress] = field(default_factory=dict)
-    bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
 class StressView(View):
@@ -104,7 +84,8 @@ class StressView(View):
             for f in features
             for name in drawn.profiles[f].features
         ]
-        with_ends = drawn.bounded.get((inputs.stress_feature, populations.category))
+        moved = (inputs.stress_feature, populations.category)
+        with_ends = drawn.bounded.get(moved)
         if with_ends is not None and inputs.indicator not in with_ends.indicators:
             with_ends = None
         meta = {
@@ -120,7 +101,15 @@ class StressView(View):
             "remarks": with_ends.remarks if with_ends else (),
         }
         taus = checked_taus(LEVELS)
-        unknown = np.full(len(taus), np.nan)
+        levels, ends = taus, np.full((2, len(taus)), np.nan)
+        if with_ends is not None:
+            levels = with_ends.taus
+            ends = np.stack([with_ends.low[indicator.name][0], with_ends.high[indicator.name][0]])
+            here = drawn.exact.get((*moved, inputs.tau), {})
+            if indicator.name in here:
+                between = np.searchsorted(levels, inputs.tau)
+                levels = np.insert(levels, between, inputs.tau)
+                ends = np.insert(ends, between, here[indicator.name], axis=1)
         # No lines are an answer too: while none is made yet, and where none can be.
         nothing = np.empty((0, len(taus)))
         profiled = {
@@ -133,9 +122,9 @@ class StressView(View):
             # A line per feature: with 800 of them, half the bytes of a frame.
             **{name: single(np.vstack([nothing, *of])) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
-            # The ends are those of the feature that is stressed.
-            "low": with_ends.low[indicator.name][0] if with_ends else unknown,
-            "high": with_ends.high[indicator.name][0] if with_ends else unknown,
+            # The lower and the upper ends are those of the feature that is stressed.
+            "end_taus": levels,
+            "ends": single(ends),
         }
         stressed = drawn.profiles.get(inputs.stress_feature)
         if stressed is not None:
@@ -157,7 +146,8 @@ class StressView(View):
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
-            bounded(self.explainer, selection, feature, category, indicators)
+            bounded_finely(self.explainer, selection, feature, category, indicators, check)
+            self._exact_ends(inputs, populations)
         return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
@@ -181,7 +171,8 @@ class StressView(View):
                 # Its values are the same up to rounding; those of the profile are drawn.
                 at = self._row(profile, feature, populations.category)
                 low, high = profile.low[indicator].copy(), profile.high[indicator].copy()
-                low[at], high[at] = with_ends.low[indicator][0], with_ends.high[indicator][0]
+                low[at] = at_levels_of_profiles(with_ends.low[indicator][0])
+                high[at] = at_levels_of_profiles(with_ends.high[indicator][0])
                 profile = replace(
                     profile,
                     low={indicator: low},
@@ -215,7 +206,9 @@ class StressView(View):
             return Availability(is_shown=False, is_complete=False)
         if self._is_quick(work):
             self._bound(work)
-        return Availability(is_shown=False, is_complete=self._is_bounded(work))
+        return Availability(
+            is_shown=False, is_complete=self._is_bounded(work) and self._is_fine(work)
+        )
 
     def steps(self, work: Work) -> Iterable[Step]:
         """Stress every feature once; compute the interval of the stressed one at rest."""
@@ -231,6 +224,9 @@ class StressView(View):
             if not self._is_bounded(work) and not self._is_quick(work):
                 work.wait_for_rest()
             self._bound(work)
+            if not self._is_fine(work):
+                work.wait_for_rest()
+                self._bound_finely(work)
 
         def details_early() -> None:
             details()
@@ -310,10 +306,7 @@ class StressView(View):
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
         if selection not in self._by_selection:
-            known = Profiles(
-                selection.n_rows, selection.stressable, selection.profiles, selection.bounded
-            )
-            self._by_selection[selection] = known
+            self._by_selection[selection] = Profiles.of(selection)
         return self._by_selection[selection]
 
     def _row(self, profile: Stress, feature: str, category: str | None) -> int | None:
@@ -334,7 +327,17 @@ class StressView(View):
             return True
         if rows.selection.column(feature, rows.category) is None:
             return True
-        return is_bounded(rows.selection, feature, rows.category, work.inputs.indicator)
+        if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
+            return False
+        return self._exact_ends(work.inputs, rows, only_known=True) is not None
+
+    def _is_fine(self, work: Work) -> bool:
+        """Whether the interval is known at as many levels as the rows allow, if there is one."""
+        if work.rows is None:
+            return True
+        selection = work.rows.selection
+        known = selection.bounded.get((work.inputs.stress_feature, work.rows.category))
+        return known is None or is_fine(selection, known)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -366,7 +369,22 @@ class StressView(View):
         work.set_progress(f"interval of {indicator} under stress")
         indicators = followed(indicator)
         bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
+        self._exact_ends(work.inputs, work.rows)
         work.progress = progress
+
+    def _bound_finely(self, work: Work) -> None:
+        """Compute the interval at more levels, in parts that another request can interrupt."""
+        assert work.rows is not None
+        at = (work.rows.selection, work.inputs.stress_feature, work.rows.category)
+        bounded_finely(self.explainer, *at, check=work.check)
+
+    def _exact_ends(
+        self, inputs: Inputs, populations: Populations, *, only_known: bool = False
+    ) -> dict[str, tuple[float, float]] | None:
+        """Return the ends at the level of tau, see `exact_ends`."""
+        feature, category = inputs.stress_feature, populations.category
+        at = (populations.selection, feature, category, inputs.tau)
+        return exact_ends(self.explainer, *at, only_known=only_known)
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection
