@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,6 +17,27 @@ RED = [{"feature": "c", "values": ["red"]}]
 
 def score_of(frame: dict[str, Any], label: str) -> dict[str, Any]:
     return next(s for s in frame["meta"]["performance"]["scores"] if s["label"] == label)
+
+
+class Computed(NamedTuple):
+    """What a computation was asked for: indicators, and a number of levels of tau."""
+
+    indicators: list[str]
+    levels: int
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[Computed]:
+    """The computations of profiles with intervals, in order."""
+    computed: list[Computed] = []
+    plain = stress_profiles.stress
+
+    def recorded(columns: Any, n: int, indicators: Any, taus: Any, **options: Any) -> Any:
+        computed.append(Computed([one.name for one in indicators], len(taus)))
+        return plain(columns, n, indicators, taus, **options)
+
+    monkeypatch.setattr(stress_profiles, "stress", recorded)
+    return computed
 
 
 @pytest.mark.parametrize("filters", [[], RED], ids=["all rows", "filtered"])
@@ -41,34 +62,13 @@ def test_the_scores_have_the_interval_of_the_profile(
 
 
 def test_all_scores_have_their_intervals_from_one_computation(
-    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+    explorer: uq.Explorer, computed: list[Computed]
 ) -> None:
-    computed: list[list[str]] = []
-    plain = stress_profiles.stress
-
-    def counted(columns: Any, n: int, indicators: Any, *args: Any, **options: Any) -> Any:
-        computed.append([indicator.name for indicator in indicators])
-        return plain(columns, n, indicators, *args, **options)
-
-    monkeypatch.setattr(stress_profiles, "stress", counted)
     change(explorer, stress_feature="b", indicator="nll", tau=0.4)
-    assert computed == [["error_rate", "nll", "brier"]]
+    assert [each.indicators for each in computed] == [["error_rate", "nll", "brier"]]
     change(explorer, tau=-0.3)
     change(explorer, indicator="brier")
     assert len(computed) == 1
-
-
-def levels_computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list to which the number of levels of every further computation is added."""
-    computed: list[int] = []
-    plain = stress_profiles.stress
-
-    def counted(columns: Any, n: int, indicators: Any, taus: Any, **options: Any) -> Any:
-        computed.append(len(taus))
-        return plain(columns, n, indicators, taus, **options)
-
-    monkeypatch.setattr(stress_profiles, "stress", counted)
-    return computed
 
 
 @pytest.mark.parametrize("most_weights", [1 << 20, 1], ids=["few rows", "many rows"])
@@ -76,11 +76,11 @@ def test_the_interval_is_exact_at_any_level_of_tau(
     explorer: uq.Explorer,
     explainer: uq.Explainer,
     monkeypatch: pytest.MonkeyPatch,
+    computed: list[Computed],
     most_weights: int,
 ) -> None:
     monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", most_weights)
     monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", most_weights)
-    computed = levels_computed(monkeypatch)
     for tau in (0.5, 0.43, -0.867, 0.43):
         frame = change(explorer, stress_feature="b", indicator="brier", tau=tau)[-1]
         shown = columns(frame)
@@ -94,30 +94,37 @@ def test_the_interval_is_exact_at_any_level_of_tau(
             assert ends[place] == pytest.approx(expected, rel=1e-6)
             assert score[end] == pytest.approx(expected, rel=1e-9)
     # One level more for each that lies between those of the profile, once.
-    assert computed == ([201, 1] if most_weights > 1 else [21, 1, 1])
+    levels = [each.levels for each in computed]
+    assert levels == ([201, 1] if most_weights > 1 else [21, 1, 1])
 
 
 @pytest.mark.parametrize(("room", "levels"), [(201, 201), (200, 101), (41, 41), (40, 21)])
 def test_more_rows_have_fewer_levels(
-    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch, room: int, levels: int
+    explorer: uq.Explorer,
+    monkeypatch: pytest.MonkeyPatch,
+    computed: list[Computed],
+    room: int,
+    levels: int,
 ) -> None:
-    computed = levels_computed(monkeypatch)
     n_weights = room * len(explorer.explainer.table)
     monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", n_weights)
     monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", n_weights)
     change(explorer, stress_feature="b", tau=0.5)
-    assert computed == [levels]
+    assert [each.levels for each in computed] == [levels]
 
 
 def test_levels_that_take_long_follow_in_parts(
-    explorer: uq.Explorer, explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+    explorer: uq.Explorer,
+    explainer: uq.Explainer,
+    monkeypatch: pytest.MonkeyPatch,
+    computed: list[Computed],
 ) -> None:
-    computed = levels_computed(monkeypatch)
     monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
     first, *_, last = change(explorer, stress_feature="b", indicator="nll", tau=0.5)
-    assert computed[0] == 21
-    assert sum(computed[1:]) == 201
-    assert max(computed) <= 25
+    first_levels, *others = (each.levels for each in computed)
+    assert first_levels == 21
+    assert sum(others) == 201
+    assert max(others) <= 25
     assert len(columns(first)["stress.end_taus"]) == 21
     assert np.isfinite(columns(first)["stress.ends"]).all()
     expected = explainer.stress(["b"], ["nll"], taus=201, level=0.95)
@@ -127,19 +134,11 @@ def test_levels_that_take_long_follow_in_parts(
 
 
 def test_another_indicator_computes_its_own_interval_only(
-    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+    explorer: uq.Explorer, computed: list[Computed]
 ) -> None:
-    computed: list[list[str]] = []
-    plain = stress_profiles.stress
-
-    def counted(columns: Any, n: int, indicators: Any, *args: Any, **options: Any) -> Any:
-        computed.append([indicator.name for indicator in indicators])
-        return plain(columns, n, indicators, *args, **options)
-
-    monkeypatch.setattr(stress_profiles, "stress", counted)
     change(explorer, stress_feature="b", indicator="nll", tau=0.4)
     change(explorer, indicator="entropy")
-    assert computed == [["error_rate", "nll", "brier"], ["entropy"]]
+    assert [each.indicators for each in computed] == [["error_rate", "nll", "brier"], ["entropy"]]
     expected = explorer.explainer.stress(["b"], ["entropy"], taus=201, level=0.95)
     shown = columns(explorer._frame)["stress.ends"]
     np.testing.assert_allclose(shown[0], expected.low["entropy"][0], rtol=1e-6)

@@ -22,6 +22,8 @@ from uqwidgets.widgets.rows.population import Selection
 
 #: Levels of the profiles of all features.
 LEVELS = 21
+#: Levels of tau as near as this are the same one.
+SAME_LEVEL = 1e-9
 # Levels of the intervals of the stressed feature: the ends turn sharply where few rows carry the
 # weight, so they are computed at every step of the slider, as long as the rows are few enough.
 # With more rows the ends are smoother.
@@ -31,8 +33,6 @@ _MOST_WEIGHTS = 1 << 20
 _WEIGHTS_AT_ONCE = 1 << 16
 # Levels between these whose intervals are kept.
 _MOST_EXACT = 100
-# Levels of tau as near as this are the same one.
-_ROUNDING = 1e-9
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
 
@@ -216,7 +216,7 @@ def exact_ends(
     if profile is None or column is None:
         return None
     at = int(np.abs(profile.taus - tau).argmin())
-    if abs(profile.taus[at] - tau) < _ROUNDING:
+    if abs(profile.taus[at] - tau) < SAME_LEVEL:
         return {n: (profile.low[n][0, at], profile.high[n][0, at]) for n in profile.indicators}
     key, exact = (feature, category, tau), selection.exact
     known = exact.get(key, {})

@@ -20,6 +20,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
+from uqwidgets.widgets.stress_profiles import SAME_LEVEL
 from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, refine, settle
 from uqwidgets.widgets.views.view import Content, View
 
@@ -27,8 +28,6 @@ from uqwidgets.widgets.views.view import Content, View
 # that of an end at a level of the table; and steps of a line over tau from the middle to the end of
 # its axis: a rounded value is off by 0.025 % of the axis.
 _OF_LINES, _OF_PRINTED, _PROFILE_STEPS = 0.002, 1e-6, 1000
-# Levels of tau as near as this are the same one.
-_SAME_LEVEL = 1e-9
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (
@@ -227,7 +226,7 @@ class Cohort:
             elif name == "ends":
                 printed = np.append(content.columns["taus"], tau)
                 far = np.abs(np.subtract.outer(content.columns["end_taus"], printed)).min(axis=1)
-                tolerance = np.where(far < _SAME_LEVEL, _OF_PRINTED, _OF_LINES) * _extent(values)
+                tolerance = np.where(far < SAME_LEVEL, _OF_PRINTED, _OF_LINES) * _extent(values)
                 columns[name] = self._store.add_lines(values, tolerance, chunk)
             else:
                 columns[name] = self._store.add(values, chunk)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.rows.conditions import Condition
 from uqwidgets.widgets.rows.described import DescribedRows
+
+#: Lower and upper ends of intervals by feature, category and level of tau, then by indicator.
+EndsAtLevels: TypeAlias = dict[tuple[str, str | None, float], dict[str, tuple[float, float]]]
 
 # Rows without a value of the stressed feature keep their weight.
 MISSING = "keep"
@@ -99,7 +102,7 @@ class Selection:
         Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
-    exact : dict of (str, str or None, float) to dict
+    exact : EndsAtLevels
         Ends of intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
@@ -113,9 +116,7 @@ class Selection:
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    exact: dict[tuple[str, str | None, float], dict[str, tuple[float, float]]] = field(
-        default_factory=dict
-    )
+    exact: EndsAtLevels = field(default_factory=dict)
     described: DescribedRows | None = None
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.rows.population import Selection
+from uqwidgets.widgets.rows.population import EndsAtLevels, Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Profiles:
     bounded : dict of (str, str or None) to Stress
         With intervals, see `Selection`; these take longer than values, so they are computed only
         of what is shown.
-    exact : dict of (str, str or None, float) to dict
+    exact : EndsAtLevels
         Ends of intervals at other levels of tau, see `Selection`.
     fine : dict of str to ndarray
         By indicator, a line for each of the features at many levels.
@@ -35,9 +35,7 @@ class Profiles:
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    exact: dict[tuple[str, str | None, float], dict[str, tuple[float, float]]] = field(
-        default_factory=dict
-    )
+    exact: EndsAtLevels = field(default_factory=dict)
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     @classmethod
