@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from cases import thorough_after
 from uqwidgets.stress.constrained import entropic
 from uqwidgets.stress.constrained.entropic import project
-from uqwidgets.stress.constrained.hull import distance, exit_towards, reach
+from uqwidgets.stress.constrained.hull import distance, exit_towards, least_depth, reach
 from uqwidgets.stress.constrained.tilting import tilt
 from uqwidgets.stress.projection import Column
 
@@ -393,6 +393,38 @@ def test_targets_well_inside_need_few_steps(seed):
     assert solved.error <= 1e-10
     assert solved.steps <= 25
     np.testing.assert_allclose(solved.weights * 300, result.weights, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_depth_of_a_mean_is_at_least_its_bound(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(40, 3)) ** rng.integers(1, 4)
+    points -= points.mean(axis=0)
+    weights = rng.dirichlet(np.full(40, rng.uniform(0.1, 2)))
+    target = weights @ points
+    depth = exit_towards(points, target).depth
+    assert 0 < least_depth(points, weights, target) <= depth
+    # Weights of another mean prove less, and those that are far from the target nothing.
+    near = target + 1e-3 * depth * np.array([1.0, 0.0, 0.0])
+    assert least_depth(points, weights, near) < least_depth(points, weights, target)
+    assert least_depth(points, weights, points[0]) < 0
+
+
+def test_only_targets_near_the_edge_need_linear_programs(monkeypatch):
+    solved = []
+
+    def counted(points, target):
+        solved.append(target)
+        return exit_towards(points, target)
+
+    monkeypatch.setattr(entropic, "exit_towards", counted)
+    points = np.random.default_rng(0).normal(size=(500, 2))
+    for far in (0.0, 0.5, 1.5):
+        assert project(points, [far, -far]).status == "ok"
+    assert not solved
+    assert project(points, [2.4, 2.4]).status == "infeasible"
+    assert project(SQUARE, [0.5, 1 - 1e-11]).status == "ok"
+    assert len(solved) == 2
 
 
 def test_hull_of_a_square():

@@ -124,7 +124,9 @@ def bounded(
     names = dict.fromkeys([*scores, *indicators])
     missing = [name for name in names if known is None or name not in known.indicators]
     if known is None:
-        taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE)
+        # Described rows are solved for level by level, which takes longer.
+        is_quick = selection.described is None
+        taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE) if is_quick else checked_taus(LEVELS)
         known = _with_ends(explainer, selection, column, missing, taus)
         # The remarks are those of the profiles of all features.
         levels, ess = (at_levels_of_profiles(each) for each in (taus, known.ess))
@@ -232,9 +234,6 @@ def exact_ends(
 
 
 def _levels_of_ends(selection: Selection, most_weights: int) -> Floats:
-    if selection.described is not None:
-        # The weights of each level are solved for alone, which takes long.
-        return checked_taus(LEVELS)
     fits = (k for k in _LEVELS_OF_ENDS if k * selection.n_rows <= most_weights)
     return checked_taus(next(fits, LEVELS))
 

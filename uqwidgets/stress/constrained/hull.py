@@ -70,6 +70,28 @@ def exit_towards(points: Floats, target: Floats) -> Exit | None:
     return Exit(slope / steepness, (exits_at - far) / steepness)
 
 
+def least_depth(points: Floats, weights: Floats, target: Floats) -> float:
+    """Lower bound of a target's distance from the hull's boundary; negative where it is unknown.
+
+    Along every direction the variance of the points is at most the product of the distances of
+    their mean from both extremes (Bhatia and Davis 2000). One of these is at most that of the
+    farthest point, so the other one, the depth of the mean, is not small where the least variance
+    of all directions is not.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+    weights : ndarray of shape (n,)
+        Of sum 1, with the target as the weighted mean of the points, or nearly.
+    target : ndarray of shape (r,)
+    """
+    gap = weights @ points - target
+    centred = points - target - gap
+    least_variance = float(np.linalg.eigvalsh((centred.T * weights) @ centred)[0])
+    farthest = float(np.sqrt(np.square(centred).sum(axis=1).max()))
+    return least_variance / farthest - float(np.linalg.norm(gap))
+
+
 def distance(points: Floats, target: Floats) -> float:
     """L1 distance of the target (r,) from the hull of the points (n, r), by its dual program."""
     within = np.append(np.ones(len(target)), np.inf)

@@ -48,7 +48,7 @@ class Tilt:
         return float(np.linalg.norm(self.gap))
 
 
-def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
+def tilt(points: Floats, base: Floats, target: Floats, most_steps: int = _MOST_STEPS) -> Tilt:
     """Solve for weights base exp(<xi, points>) / Z(xi) with the target as weighted mean.
 
     Source: Bachoc et al. 2023, eq. 3, 4.
@@ -65,6 +65,7 @@ def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
         Positive weights of the rows before tilting, of sum 1.
     target : ndarray of shape (r,)
         Inside the convex hull of the points.
+    most_steps : int, default=300
 
     Returns
     -------
@@ -74,7 +75,7 @@ def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
     relative = points - target  # so that H has no term <xi, target>
     farthest = float(np.sqrt(np.square(relative).sum(axis=1).max()))
     current = _at(relative, base, np.zeros(points.shape[1]))
-    while current.error > 0 and current.steps < _MOST_STEPS:
+    while current.error > 0 and current.steps < most_steps:
         new = _next(relative, base, current, farthest)
         if new is None or (current.error <= TOLERANCE and new.error >= current.error):
             break  # the remaining gap is rounding error
