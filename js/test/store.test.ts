@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf, Store } from "../src/page/store.ts";
+import { bytesOf, Store, type StoredColumn } from "../src/page/store.ts";
 
 test("bytes are read from their text as Python writes it", () => {
   const bytes = [...new TextEncoder().encode("page "), 0, 255];
@@ -12,14 +12,14 @@ test("bytes are read from their text as Python writes it", () => {
  * these scores, and three lines along a grid.
  */
 const TEXTS = {
-  "": "MPAp@Bj(.?-[M/1}ez-G)Qaa?aR_SU-gR@n5Lrr%z8.kHn27T.f]OKZ47GP(Np5P>S;NvY[b+nZW$]t~^Ih8Q-u$s~Ed+a2WFgy#yQnGm[wPg('6_+sMWVCg1LV/_?}j.%|?[y>ecDUUnu x]($3B7d6([#O Oh,@SC3[w>7vdcRrnHMjihg=9jC*`m'qUr@*QM(A$v9t3Kr!zqbGMb,Vs-hBaGk#vWh'np-$bB.?KG$(bgd7'-VuOkLjF0Q:QW}p/zo5Y.iQ`/zSD=G^ofZij^RfPoa*W- 1)Yarm3h(:3df Dy!;$wCs4F{SewW;/Gay2]o8+1R2D9PT%TmAWP$Z^S=j(cs'Jb6fG9P)qgHt00z#h2?2I,})`uOTPJz?[C%_m9|SAng}!#5V^bZeAo`WW~kb_{?>nV?#7F,b$i+=ri}oHT8AfcxQNWgN2oW%e}",
+  "": "M44t@DdK.?0JM32rwe9#]9Ap1hQr djW9?MgY.NWqHL-v9H)xk{yNI7hzym1EcJd'E?>E]?1=!Mw 07gHa^H9/dP|I@)|CggzF#gg]rYvcH-yTf[/Pw|:F=xx_)sXG]=2Q3kL^1zYMHX`Ibbh JZ=/31*%?iDi v#8pAAq,Mr/(KYoa/=ia$%~%~_0X_iAax;9o6!R8AXVRs=dh2I$F_%iE(!EMp;R7O!uwe@9rLFB9NDiR>GVI }@t@'/yei+Su4K#|#F$jEk118n9M6WPcL}=+`w4U}7qg_2]Fl!495pcW-qT*jiu!$ uXA:Z,(XO`Yd1T$Q;G(JpW$'w^m=Yo!}4x}:I4@f|bTwKleN9Z|2eP+=_1Zc!_S _H#E4%?W(B`^#Vcq;6Za/b.IP'j4'FUznBD2/]o)NhoKetTW*ErP#}ZiWt}t|XlEqdCSe:t4FYSyf*h(8e;*G+jCxx7#m^^$pm+$U]6`.0kQfqQr{4m[[)@xEL^C^k/ET=1:M8JtK,nOz0rfa{|Z8a,`/Rm%OKrID|F;",
   shared: "MP=r@D3FLXkk!p#NEj7.WYKQ=f(GR4GD+q!3Azui",
   one: "MP=sWYbO)j  *|3>/DgkpR**E=Je}5FK4!oSp68038bhzWqxJm(.!D - |%~C",
   two: "MP=sV32z7wglY!(bF_%DPVDi =+2Cwc3 !jr$D ",
   lines: "MP=sQ{ l8C,TQ(B5*N,,-5+ !,PT5.YXl|'c5'RCl+Q88[E/W%-=2h#'[",
   band: "MP=sPT2zQkE)p?!I#;E(hYa{xf *Sd*j",
 };
-const [COMBINED, WEIGHTED, LINES, LOW, HIGH, SCALED] = [8, 12, 18, 21, 22, 24];
+const [COMBINED, WEIGHTED, LOW, HIGH, SCALED, LINES, LAST] = [8, 12, 21, 22, 24, 25, 26];
 
 test.each([
   [
@@ -58,10 +58,13 @@ test.each([
 test("lines along a grid are read from their knots", async () => {
   const store = await Store.open(TEXTS);
   await store.load([LINES]);
-  const { shape, data } = store.column(LINES);
-  expect(shape).toEqual([3, 5]);
-  const rounded = [...data].map((value) => Math.round(100 * value) / 100 + 0);
-  expect(rounded).toEqual([0, 1, 2, 3, 4, 1, 1, 1, 3, 3, 2, Number.NaN, 0, 1, 0]);
+  const rounded = ({ data }: StoredColumn) =>
+    [...data].map((value) => Math.round(100 * value) / 100 + 0);
+  const [all, last] = [store.column(LINES), store.column(LAST)];
+  expect(all.shape).toEqual([3, 5]);
+  expect(rounded(all)).toEqual([0, 1, 2, 3, 4, 1, 1, 1, 3, 3, 2, Number.NaN, 0, 1, 0]);
+  expect(last.shape).toEqual([2, 5]);
+  expect(rounded(last)).toEqual(rounded(all).slice(5));
 });
 
 test("ends of a band are its middle less and plus half its width", async () => {

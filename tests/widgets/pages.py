@@ -50,7 +50,12 @@ def stored_columns(chunks: Path | dict[str, str]) -> list[np.ndarray]:
     for one in described:
         start = ends.get(one["chunk"], 0)
         ends[one["chunk"]] = start + one.get("size", 0) * int(np.prod(one["shape"]))
-        columns.append(_column(one, parts, columns, start))
+        # The column that a part belongs to may follow it.
+        columns.append(np.empty(0) if "of" in one else _column(one, parts, columns, start))
+    for number, one in enumerate(described):
+        if "of" in one:
+            whole = columns[one["of"]][0].T
+            columns[number] = whole[one["start"] : one["start"] + one["shape"][0]]
     return columns
 
 
@@ -125,4 +130,4 @@ def _lines(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     values = values.reshape(sides, k, levels).transpose(0, 2, 1) + columns[one["center"]]
     if one["missing"] is not None:
         values[columns[one["missing"]].astype(bool)] = np.nan
-    return values[0].T if one["transposed"] else values
+    return values

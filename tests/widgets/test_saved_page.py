@@ -21,6 +21,7 @@ import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.widgets.over_tau import OverTau
+from uqwidgets.widgets.page import store as store_module
 from uqwidgets.widgets.page.low_rank import (
     combinations,
     low_rank,
@@ -251,6 +252,31 @@ def test_lines_along_a_grid_are_polylines():
     assert np.nanmax(np.abs(restored - values)) < 0.0031  # numbers near 1e4 have float32's digits
     nothing = store.add_lines(np.full((2, 3), np.nan), 0.0, "nothing")
     assert np.isnan(stored_columns(store.deflated({}))[nothing]).all()
+
+
+@pytest.mark.parametrize("most", [1 << 18, 100])
+def test_lines_of_one_length_are_stored_together(monkeypatch, most):
+    monkeypatch.setattr(store_module, "_MOST_WAITING", most)
+    made = []
+
+    def counted(*args):
+        made.append(args)
+        return polylines(*args)
+
+    monkeypatch.setattr(store_module, "polylines", counted)
+    rng = np.random.default_rng(3)
+    store, every = Store(), [rng.normal(size=(2, 20)) + 10.0**k for k in range(4)]
+    tolerance = np.where(np.arange(20) % 5, 0.01, 1e-5)
+    numbers = [store.add_lines(lines, tolerance, "lines") for lines in every]
+    assert store.add_lines(every[1], tolerance, "lines") == numbers[1]
+    other = store.add_lines(every[0][:, :7], 0.01, "lines")
+    restored = stored_columns(store.deflated({}))
+    for lines, number in zip(every, numbers, strict=True):
+        off = np.abs(restored[number] - lines)
+        assert (off <= 1.01 * tolerance + 1e-7 * np.abs(lines)).all()
+    assert np.abs(restored[other] - every[0][:, :7]).max() <= 0.0101
+    # Lines wait as long as there is room for them.
+    assert len(made) == (2 if most > 100 else 3)
 
 
 def test_scaled_levels_keep_their_digits():

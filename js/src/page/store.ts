@@ -33,6 +33,9 @@ interface Stored {
   /** The offset, and the unit of which the sums are multiples. */
   center?: number;
   tolerance?: number;
+  /** The column of polylines that these lines are a part of, and the first of them. */
+  of?: number;
+  start?: number;
   /** Whether the axes are stored in reverse order. */
   transposed?: boolean;
 }
@@ -115,10 +118,10 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      const { scale, left, left_scale, sides, right, weights, orders } = stored;
+      const { scale, left, left_scale, sides, right, weights, orders, of } = stored;
       const { steps, rises, missing, center, tolerance, band = [] } = stored;
       for (const part of band) note(part);
-      for (const part of [scale, left, left_scale, sides, right, weights, orders]) note(part);
+      for (const part of [scale, left, left_scale, sides, right, weights, orders, of]) note(part);
       for (const part of [steps, rises, missing, center, tolerance]) if (part !== null) note(part);
     };
     for (const number of numbers) note(number);
@@ -175,9 +178,9 @@ export class Store {
       );
       return { dtype, shape, data };
     }
-    if (stored.steps !== undefined) {
-      const [, g = 0, lines = 0] = shape;
-      const data = this.#polylines(number, stored, 0, 0, lines);
+    if (stored.of !== undefined) {
+      const [lines = 0, g = 0] = shape;
+      const data = this.side(stored.of, 0, stored.start ?? 0, lines);
       return transposed({ dtype, shape: [g, lines], data }, Float32Array);
     }
     const bytes = this.#bytes(stored);

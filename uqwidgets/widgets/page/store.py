@@ -39,6 +39,8 @@ _MEM_LEVEL = 6
 _MOST_DIFFERENCES = 3
 # The chunk of what several chunks share.
 _SHARED = "shared"
+# Values of lines that wait in memory to be stored together.
+_MOST_WAITING = 1 << 18
 
 
 class Store:
@@ -48,6 +50,8 @@ class Store:
         self._columns: list[dict[str, Any]] = []
         self._bytes: dict[str, list[bytes]] = {}
         self._numbers: dict[bytes, int] = {}
+        # Lines that are stored together, by their chunk and length, with the column that they are.
+        self._waiting: dict[tuple[str, int], list[tuple[int, Floats, Floats]]] = {}
 
     def add(self, values: npt.ArrayLike, chunk: str) -> int:
         """Add a column with all digits that are shown, and return its number.
@@ -164,6 +168,9 @@ class Store:
     def add_lines(self, values: Floats, tolerance: npt.ArrayLike, chunk: str) -> int:
         """Add lines along a grid as polylines, and return the number of the column.
 
+        It is a part of a column of all lines of the chunk that are as long, because polylines are
+        made level by level.
+
         Parameters
         ----------
         values : ndarray of shape (lines, g)
@@ -172,10 +179,30 @@ class Store:
             Largest error of each value, above 0.
         chunk : str
         """
-        lines, errors = (each.T[None] for each in np.broadcast_arrays(values, tolerance))
-        finite = values[storable(values)]
-        middle = (finite.min() + finite.max()) / 2 if len(finite) else 0.0
-        return self._add_polylines(lines, errors, middle, chunk, True)
+        lines, errors = (
+            np.asarray(each, dtype=np.float64) for each in np.broadcast_arrays(values, tolerance)
+        )
+        key = _key(f"{lines.shape}".encode(), lines.tobytes(), errors.tobytes())
+        if key not in self._numbers:
+            number = self._numbers[key] = len(self._columns)
+            self._columns.append({"dtype": "f4", "shape": list(lines.shape), "chunk": chunk})
+            alike = chunk, lines.shape[1]
+            waiting = self._waiting.setdefault(alike, [])
+            waiting.append((number, lines, errors))
+            if sum(each.size for _, each, _ in waiting) > _MOST_WAITING:
+                self._join(alike)
+        return self._numbers[key]
+
+    def _join(self, alike: tuple[str, int]) -> None:
+        """Store lines that wait."""
+        numbers, values, tolerances = zip(*self._waiting.pop(alike), strict=True)
+        lines, errors = np.concatenate(values), np.concatenate(tolerances)
+        centers = np.concatenate([np.full(len(each), _middle(each)) for each in values])
+        whole = self._add_polylines(lines.T[None], errors.T[None], centers, alike[0])
+        start = 0
+        for number, of_column in zip(numbers, values, strict=True):
+            self._columns[number] |= {"of": whole, "start": start}
+            start += len(of_column)
 
     def add_polylines(self, values: Floats, tolerance: Floats, chunk: str) -> int:
         """Add functions of tau at evenly spaced levels, and return the number of the column.
@@ -189,24 +216,15 @@ class Store:
             Largest error of each value.
         chunk : str
         """
-        return self._add_polylines(values, tolerance, None, chunk, False)
+        return self._add_polylines(values, tolerance, None, chunk)
 
     def _add_polylines(
-        self,
-        values: Floats,
-        tolerance: Floats,
-        center: float | None,
-        chunk: str,
-        is_transposed: bool,
+        self, values: Floats, tolerance: Floats, center: Floats | None, chunk: str
     ) -> int:
-        """Add polylines less a center, by default the first value of each line.
-
-        The page reads them as the lines of one side if they are transposed.
-        """
+        """Add polylines less the center of each (k,), by default the first value of it."""
         is_held = storable(values)
         known = _filled(values, is_held, 0.0)
-        first = known[0, 0] if center is None else np.full(known.shape[2], center)
-        centers = first.astype(np.float32)
+        centers = (known[0, 0] if center is None else center).astype(np.float32)
         usual = _OF_USUAL * np.median(tolerance, axis=1, keepdims=True)
         tolerance = np.minimum(positive(np.fmax(tolerance, usual), np.abs(known)), _MOST)
         is_held &= within_reach(known - centers, np.where(is_held, tolerance, np.inf))
@@ -220,7 +238,6 @@ class Store:
             "tolerance": self.add(lines.quantum, chunk),
             "center": self.add(centers, chunk),
             "missing": None if is_held.all() else self.add(~is_held, chunk),
-            "transposed": is_transposed,
         }
         return self._put(None, facts, chunk)
 
@@ -256,7 +273,7 @@ class Store:
             size = data.dtype.itemsize
             planes = np.ascontiguousarray(data.ravel().view(np.uint8).reshape(-1, size).T).tobytes()
             facts = {**facts, "size": size}
-        key = blake2b(json.dumps(facts).encode() + b"\n" + planes, digest_size=16).digest()
+        key = _key(json.dumps(facts).encode(), planes)
         if key not in self._numbers:
             self._bytes.setdefault(chunk, []).append(planes)
             self._numbers[key] = len(self._columns)
@@ -271,10 +288,23 @@ class Store:
         index : mapping
             Plain values that refer to columns by their numbers.
         """
+        for alike in list(self._waiting):
+            self._join(alike)
         text = json.dumps({**plain(index), "columns": self._columns}, separators=(",", ":"))
         chunks = {name: _deflated_numbers(b"".join(p)) for name, p in self._bytes.items()}
         deflated = {"": zlib.compress(text.encode(), 9), **chunks}
         return {name: as_text(data) for name, data in deflated.items()}
+
+
+def _key(*data: bytes) -> bytes:
+    """Return a key that different data do not share."""
+    return blake2b(b"\n".join(data), digest_size=16).digest()
+
+
+def _middle(values: Floats) -> float:
+    """Return the middle of the values that are stored, 0 without any."""
+    held = values[storable(values)]
+    return float(held.min() + held.max()) / 2 if len(held) else 0.0
 
 
 def _bits(whole: npt.NDArray[Any], axis: int | None = None) -> Any:
