@@ -13,20 +13,17 @@ afterEach(clearPage);
 
 function withRates(tau = 0) {
   const frame = wireFrame(info, 1, { tau, indicator: "tpr" });
-  const length = frame.meta.cols["stress.taus"].shape[0] as number;
+  const length = frame.meta.cols["stress.end_taus"].shape[0] as number;
   for (const [name, slope] of [
     ["tpr", 0.4],
     ["fpr", 0.2],
   ] as const) {
-    for (const [end, away] of [
-      ["", 0],
-      ["_low", -0.1],
-      ["_high", 0.2],
-    ] as const) {
-      const rates = Float64Array.from({ length }, (_, i) => away + (slope * i) / (length - 1));
-      frame.cols[`stress.${name}${end}`] = new DataView(rates.buffer);
-      frame.meta.cols[`stress.${name}${end}`] = { dtype: "f8", shape: [length] };
-    }
+    const rates = Float64Array.from({ length: 3 * length }, (_, i) => {
+      const away = [0, -0.1, 0.2][Math.floor(i / length)] as number;
+      return away + (slope * (i % length)) / (length - 1);
+    });
+    frame.cols[`stress.${name}`] = new DataView(rates.buffer);
+    frame.meta.cols[`stress.${name}`] = { dtype: "f8", shape: [3, length] };
   }
   return frame;
 }

@@ -151,6 +151,12 @@ def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, s
         np.testing.assert_allclose(
             ends[:, printed], expected[:, printed], rtol=1e-6, atol=1e-5 * axis
         )
+        rates = [name for name in ("tpr", "fpr") if name in stored["columns"]]
+        assert rates == (["tpr", "fpr"] if indicator in ("tpr", "fpr") else [])
+        for name in rates:
+            of_rate = np.stack([of[name][line] for of in (exact.values, exact.low, exact.high)])
+            of_page = page.columns[stored["columns"][name]]
+            np.testing.assert_allclose(of_page, of_rate, rtol=1e-6, atol=0.0025)
         label = exact.labels[indicator]
         if label not in labels:
             continue

@@ -18,7 +18,7 @@ from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.described_profile import described_profile
-from uqwidgets.widgets.rows.population import Selection
+from uqwidgets.widgets.rows.population import Intervals, Selection
 
 #: Levels of the profiles of all features.
 LEVELS = 21
@@ -186,7 +186,7 @@ def is_fine(selection: Selection, profile: Stress) -> bool:
     return len(profile.taus) >= len(_levels_of_ends(selection, _MOST_WEIGHTS))
 
 
-def exact_ends(
+def exact_intervals(
     explainer: Explainer,
     selection: Selection,
     feature: str,
@@ -194,14 +194,14 @@ def exact_ends(
     tau: float,
     *,
     only_known: bool = False,
-) -> dict[str, tuple[float, float]] | None:
-    """Return the ends of all intervals that `bounded` knows, at any level of tau.
+) -> Intervals | None:
+    """Return all intervals that `bounded` knows, at any level of tau.
 
     Parameters
     ----------
     explainer : Explainer
     selection : Selection
-        It caches the latest ends.
+        It caches the latest ones.
     feature : str
     category : str or None
     tau : float
@@ -210,8 +210,8 @@ def exact_ends(
 
     Returns
     -------
-    dict of str to (float, float), or None
-        By the name of the indicator; None where they are not known.
+    dict of str to (float, float, float), or None
+        Value, lower and upper end by the name of the indicator; None where they are not known.
     """
     profile = selection.bounded.get((feature, category))
     column = selection.column(feature, category)
@@ -219,7 +219,7 @@ def exact_ends(
         return None
     at = int(np.abs(profile.taus - tau).argmin())
     if abs(profile.taus[at] - tau) < SAME_LEVEL:
-        return {n: (profile.low[n][0, at], profile.high[n][0, at]) for n in profile.indicators}
+        return _intervals_of(profile, at)
     key, exact = (feature, category, tau), selection.exact
     known = exact.get(key, {})
     missing = [name for name in profile.indicators if name not in known]
@@ -229,8 +229,17 @@ def exact_ends(
         new = _with_ends(explainer, selection, column, missing, np.array([tau]))
         while len(exact) >= _MOST_EXACT:
             del exact[next(iter(exact))]
-        exact[key] = known = known | {n: (new.low[n][0, 0], new.high[n][0, 0]) for n in missing}
+        exact[key] = known = known | _intervals_of(new, 0)
     return known
+
+
+def _intervals_of(profile: Stress, at: int) -> Intervals:
+    """Return the intervals of the only line of a profile, at one of its levels."""
+    values, low, high = profile.values, profile.low, profile.high
+    return {
+        name: (values[name][0, at], low[name][0, at], high[name][0, at])
+        for name in profile.indicators
+    }
 
 
 def _levels_of_ends(selection: Selection, most_weights: int) -> Floats:
@@ -305,8 +314,8 @@ def ends_of_scores(
     if at is None:
         return {}
     bounded(explainer, selection, *at)
-    ends = exact_ends(explainer, selection, *at, tau) or {}
-    return {name: ends[name] for name in _SCORES if name in ends}
+    intervals = exact_intervals(explainer, selection, *at, tau) or {}
+    return {name: intervals[name][1:] for name in _SCORES if name in intervals}
 
 
 def known_ends_of_scores(

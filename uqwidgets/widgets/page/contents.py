@@ -223,7 +223,7 @@ class Cohort:
                 columns |= {"low": low, "high": high}
             elif name == "ice":
                 columns[name] = self._store.add_lines(values, _OF_LINES * _extent(values), chunk)
-            elif name == "ends":
+            elif name in view.of_levels:
                 printed = np.append(content.columns["taus"], tau)
                 far = np.abs(np.subtract.outer(content.columns["end_taus"], printed)).min(axis=1)
                 tolerance = np.where(far < SAME_LEVEL, _OF_PRINTED, _OF_LINES) * _extent(values)

@@ -21,8 +21,8 @@ from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.rows.conditions import Condition
 from uqwidgets.widgets.rows.described import DescribedRows
 
-#: Lower and upper ends of intervals by feature, category and level of tau, then by indicator.
-EndsAtLevels: TypeAlias = dict[tuple[str, str | None, float], dict[str, tuple[float, float]]]
+#: Value, lower and upper end of indicators by their names.
+Intervals: TypeAlias = dict[str, tuple[float, float, float]]
 
 # Rows without a value of the stressed feature keep their weight.
 MISSING = "keep"
@@ -102,8 +102,8 @@ class Selection:
         Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
-    exact : EndsAtLevels
-        Ends of intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
+    exact : dict of (str, str or None, float) to dict
+        Intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
     """
@@ -116,7 +116,7 @@ class Selection:
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    exact: EndsAtLevels = field(default_factory=dict)
+    exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     described: DescribedRows | None = None
 
     @property

@@ -1,5 +1,4 @@
 import { isolated } from "../../format.ts";
-import type { Averages } from "../../frame.ts";
 import type { Columns, Fields, Numbers } from "../../wire.ts";
 
 export interface StressNow {
@@ -49,8 +48,8 @@ export interface Stress {
   high: Numbers;
   /** Profile of the stressed feature of the pin shown as ghost. */
   ghost: Float64Array | null;
-  /** Both rates of the stressed feature over τ, where one of them is followed. */
-  roc: { tpr: Averages; fpr: Averages } | null;
+  /** Both rates of the stressed feature, (value and ends, these levels), where one of them is followed. */
+  roc: { tpr: Numbers; fpr: Numbers } | null;
   /** The same curves at more levels, where they are known. */
   fine: { taus: Float32Array; value: Float32Array } | null;
 }
@@ -94,11 +93,7 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   const levels = columns.rows("fine_taus");
   const endTaus = columns.get("end_taus", [null]);
   const ends = columns.get("ends", [2, endTaus.length]);
-  const rate = (name: string): Averages => ({
-    value: columns.get(name, [taus.length]),
-    low: columns.get(`${name}_low`, [taus.length]),
-    high: columns.get(`${name}_high`, [taus.length]),
-  });
+  const rate = (name: string) => columns.get(name, [3, endTaus.length]);
   return {
     stale: fields.flag("stale"),
     indicator: fields.text("indicator"),
@@ -129,7 +124,7 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     low: ends.subarray(0, endTaus.length),
     high: ends.subarray(endTaus.length),
     ghost: columns.optional("ghost", [taus.length]),
-    roc: columns.rows("tpr") === taus.length ? { tpr: rate("tpr"), fpr: rate("fpr") } : null,
+    roc: columns.rows("tpr") ? { tpr: rate("tpr"), fpr: rate("fpr") } : null,
   };
 }
 

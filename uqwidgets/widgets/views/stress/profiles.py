@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.rows.population import EndsAtLevels, Selection
+from uqwidgets.widgets.rows.population import Intervals, Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +28,8 @@ class Profiles:
     bounded : dict of (str, str or None) to Stress
         With intervals, see `Selection`; these take longer than values, so they are computed only
         of what is shown.
-    exact : EndsAtLevels
-        Ends of intervals at other levels of tau, see `Selection`.
+    exact : dict of (str, str or None, float) to dict
+        Intervals at other levels of tau, see `Selection`.
     fine : dict of str to ndarray
         By indicator, a line for each of the features at many levels.
     """
@@ -35,7 +38,7 @@ class Profiles:
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    exact: EndsAtLevels = field(default_factory=dict)
+    exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     @classmethod
@@ -48,3 +51,36 @@ class Profiles:
             selection.bounded,
             selection.exact,
         )
+
+    def intervals(
+        self, feature: str, category: str | None, tau: float, names: Sequence[str]
+    ) -> tuple[Floats, Floats] | None:
+        """Return the intervals of some indicators at all levels where they are known.
+
+        Parameters
+        ----------
+        feature : str
+        category : str or None
+        tau : float
+            It is one of the levels if its intervals are known.
+        names : sequence of str
+
+        Returns
+        -------
+        taus : ndarray of shape (l,)
+        intervals : ndarray of shape (names, 3, l)
+            Value, lower and upper end. None for both where no interval of one of the indicators
+            is known.
+        """
+        profile = self.bounded.get((feature, category))
+        if profile is None or not set(names) <= set(profile.indicators):
+            return None
+        lines = np.array(
+            [[profile.values[n][0], profile.low[n][0], profile.high[n][0]] for n in names]
+        )
+        here = self.exact.get((feature, category, tau), {})
+        if not set(names) <= set(here):
+            return profile.taus, lines
+        between = int(np.searchsorted(profile.taus, tau))
+        new = np.array([here[name] for name in names])
+        return np.insert(profile.taus, between, tau), np.insert(lines, between, new, axis=2)

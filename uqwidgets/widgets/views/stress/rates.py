@@ -6,21 +6,22 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.stress_profiles import at_levels_of_profiles
 
 #: Indicators of a binary classifier whose path over tau is drawn.
-_RATES = ("tpr", "fpr")
+RATES = ("tpr", "fpr")
 
 
 def followed(indicator: str) -> tuple[str, ...]:
     """Return the indicators that are drawn with this one: a rate is drawn with the other."""
-    return _RATES if indicator in _RATES else (indicator,)
+    return RATES if indicator in RATES else (indicator,)
 
 
 def roc_path(
-    profile: Stress, at: int | None, indicator: str, with_ends: Stress | None
+    profile: Stress, at: int | None, indicator: str, intervals: Floats | None
 ) -> dict[str, Floats]:
-    """Return both rates of one line over tau, with their intervals, where a rate is followed.
+    """Return both rates of one line over tau, arrays (3, l), where a rate is followed.
+
+    Their lines are the value, the lower and the upper end.
 
     Parameters
     ----------
@@ -29,17 +30,12 @@ def roc_path(
         The line; None where there is none.
     indicator : str
         That is followed.
-    with_ends : Stress or None
-        The same line with the intervals that are known.
+    intervals : ndarray of shape (2, 3, l) or None
+        Of the same line, if they are known; otherwise the levels are those of the profile.
     """
-    columns: dict[str, Floats] = {}
-    if at is None or indicator not in _RATES:
-        return columns
-    unknown = np.full(len(profile.taus), np.nan)
-    for name in _RATES:
-        is_known = with_ends is not None and name in with_ends.indicators
-        columns[name] = profile.values[name][at]
-        for end in ("low", "high"):
-            ends = getattr(with_ends, end)[name][0] if is_known else unknown
-            columns[f"{name}_{end}"] = at_levels_of_profiles(ends)
-    return columns
+    if at is None or indicator not in RATES:
+        return {}
+    if intervals is None:
+        unknown = np.full(len(profile.taus), np.nan)
+        intervals = np.array([[profile.values[name][at], unknown, unknown] for name in RATES])
+    return dict(zip(RATES, intervals, strict=True))

@@ -22,13 +22,13 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.rows.population import Populations, Selection
+from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
     LEVELS,
     at_levels_of_profiles,
     bounded,
     bounded_finely,
-    exact_ends,
+    exact_intervals,
     is_bounded,
     is_fine,
     joined,
@@ -38,7 +38,7 @@ from uqwidgets.widgets.stress_profiles import (
 from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.profiles import Profiles
-from uqwidgets.widgets.views.stress.rates import followed, roc_path
+from uqwidgets.widgets.views.stress.rates import RATES, followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -59,6 +59,7 @@ class StressView(View):
     help = HELP
     tips = TIPS
     reads = ("indicator",)
+    of_levels = ("ends", *RATES)
     reads_stress = True
     is_always_read = True
 
@@ -85,9 +86,8 @@ class StressView(View):
             for name in drawn.profiles[f].features
         ]
         moved = (inputs.stress_feature, populations.category)
-        with_ends = drawn.bounded.get(moved)
-        if with_ends is not None and inputs.indicator not in with_ends.indicators:
-            with_ends = None
+        names = followed(indicator.name)
+        intervals = drawn.intervals(*moved, inputs.tau, names)
         meta = {
             "indicator": indicator.name,
             "label": indicator.label,
@@ -98,18 +98,10 @@ class StressView(View):
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            "remarks": with_ends.remarks if with_ends else (),
+            "remarks": () if intervals is None else drawn.bounded[moved].remarks,
         }
         taus = checked_taus(LEVELS)
-        levels, ends = taus, np.full((2, len(taus)), np.nan)
-        if with_ends is not None:
-            levels = with_ends.taus
-            ends = np.stack([with_ends.low[indicator.name][0], with_ends.high[indicator.name][0]])
-            here = drawn.exact.get((*moved, inputs.tau), {})
-            if indicator.name in here:
-                between = np.searchsorted(levels, inputs.tau)
-                levels = np.insert(levels, between, inputs.tau)
-                ends = np.insert(ends, between, here[indicator.name], axis=1)
+        levels, of_names = intervals or (taus, np.full((len(names), 3, len(taus)), np.nan))
         # No lines are an answer too: while none is made yet, and where none can be.
         nothing = np.empty((0, len(taus)))
         profiled = {
@@ -124,12 +116,12 @@ class StressView(View):
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
             # The lower and the upper ends are those of the feature that is stressed.
             "end_taus": levels,
-            "ends": single(ends),
+            "ends": single(of_names[names.index(indicator.name), 1:]),
         }
         stressed = drawn.profiles.get(inputs.stress_feature)
         if stressed is not None:
             at = self._row(stressed, inputs.stress_feature, populations.category)
-            columns |= roc_path(stressed, at, inputs.indicator, with_ends)
+            columns |= roc_path(stressed, at, inputs.indicator, intervals and of_names)
         return Content(meta, columns)
 
     def complete(
@@ -147,7 +139,7 @@ class StressView(View):
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
             bounded_finely(self.explainer, selection, feature, category, indicators, check)
-            self._exact_ends(inputs, populations)
+            self._exact(inputs, populations)
         return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
@@ -329,7 +321,7 @@ class StressView(View):
             return True
         if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
             return False
-        return self._exact_ends(work.inputs, rows, only_known=True) is not None
+        return self._exact(work.inputs, rows, only_known=True) is not None
 
     def _is_fine(self, work: Work) -> bool:
         """Whether the interval is known at as many levels as the rows allow, if there is one."""
@@ -369,7 +361,7 @@ class StressView(View):
         work.set_progress(f"interval of {indicator} under stress")
         indicators = followed(indicator)
         bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
-        self._exact_ends(work.inputs, work.rows)
+        self._exact(work.inputs, work.rows)
         work.progress = progress
 
     def _bound_finely(self, work: Work) -> None:
@@ -378,13 +370,13 @@ class StressView(View):
         at = (work.rows.selection, work.inputs.stress_feature, work.rows.category)
         bounded_finely(self.explainer, *at, check=work.check)
 
-    def _exact_ends(
+    def _exact(
         self, inputs: Inputs, populations: Populations, *, only_known: bool = False
-    ) -> dict[str, tuple[float, float]] | None:
-        """Return the ends at the level of tau, see `exact_ends`."""
+    ) -> Intervals | None:
+        """Return the intervals at the level of tau, see `exact_intervals`."""
         feature, category = inputs.stress_feature, populations.category
         at = (populations.selection, feature, category, inputs.tau)
-        return exact_ends(self.explainer, *at, only_known=only_known)
+        return exact_intervals(self.explainer, *at, only_known=only_known)
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection

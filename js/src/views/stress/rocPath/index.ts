@@ -5,6 +5,7 @@ import { linePath } from "../../../charts/paths.ts";
 import { valueAt } from "../../../charts/profile.ts";
 import { h, set, svg } from "../../../dom.ts";
 import { interval, isolated, level, number, percent } from "../../../format.ts";
+import type { Numbers } from "../../../wire.ts";
 import { moved, type Stress } from "../reader.ts";
 
 const [LEFT, TOP, SIDE] = [44, 20, 200];
@@ -14,6 +15,14 @@ const LINE = 13;
 const TICKS = [0, 0.5, 1];
 const x = (rate: number) => LEFT + rate * SIDE;
 const y = (rate: number) => TOP + (1 - rate) * SIDE;
+
+/** The lines of a rate at all levels. */
+const linesOf = (rate: Numbers, n: number) => ({
+  value: rate.subarray(0, n),
+  low: rate.subarray(n, 2 * n),
+  high: rate.subarray(2 * n),
+});
+type Lines = ReturnType<typeof linesOf>;
 
 /** The true positive rate over the false positive rate while τ goes from -1 to 1, with the intervals of both at the present τ. */
 export function rocPath(signal: AbortSignal, redraw: () => void) {
@@ -49,12 +58,15 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
   return {
     element,
     update(stress: Stress, titles: { tpr: string; fpr: string }): void {
-      const { taus, roc, now: point } = stress;
-      element.hidden = !roc || !point;
-      if (!roc || !point) return;
+      const { taus, endTaus, now: point } = stress;
+      element.hidden = !stress.roc || !point;
+      if (!stress.roc || !point) return;
+      const [fprs, tprs] = [stress.roc.fpr, stress.roc.tpr].map((rate) =>
+        linesOf(rate, endTaus.length),
+      ) as [Lines, Lines];
       const at = (tau: number) => [
-        valueAt(taus, roc.fpr.value, tau),
-        valueAt(taus, roc.tpr.value, tau),
+        valueAt(endTaus, fprs.value, tau),
+        valueAt(endTaus, tprs.value, tau),
       ];
       const place = (mark: SVGElement, tau: number) => {
         const [fpr, tpr] = at(tau) as [number, number];
@@ -63,7 +75,7 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         if (isKnown) set(mark, { cx: x(fpr), cy: y(tpr) });
         return isKnown ? ([x(fpr), y(tpr)] as const) : null;
       };
-      set(path, { d: linePath(Array.from(roc.fpr.value, x), Array.from(roc.tpr.value, y)) });
+      set(path, { d: linePath(Array.from(fprs.value, x), Array.from(tprs.value, y)) });
       const labels = ends.map(({ tau, dot, text }) => ({ text, where: place(dot, tau) }));
       // Labels are placed from the top down, with a line of room for each where the path is short.
       let above = 0;
@@ -76,9 +88,9 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         set(text, { x: where[0] + 10, y: above });
       }
       const spot = place(now, point.tau);
-      const [across, up] = [roc.fpr, roc.tpr].map(({ low, high }) => [
-        valueAt(taus, low, point.tau),
-        valueAt(taus, high, point.tau),
+      const [across, up] = [fprs, tprs].map(({ low, high }) => [
+        valueAt(endTaus, low, point.tau),
+        valueAt(endTaus, high, point.tau),
       ]) as [[number, number], [number, number]];
       const hasEnds = spot !== null && [...across, ...up].every(Number.isFinite);
       set(bars, {
@@ -96,11 +108,11 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         `At τ ${level(point.tau)}, the ${isolated(titles.tpr)} is ${number(tpr)}${within(up)} and the ${isolated(titles.fpr)} ${number(fpr)}${within(across)}.`,
         () => ({
           columns: ["τ", titles.fpr, "interval", titles.tpr, "interval"],
-          rows: Array.from(taus, (tau, i) => [
+          rows: Array.from(taus, (tau) => [
             level(tau),
-            ...[roc.fpr, roc.tpr].flatMap(({ value, low, high }) => [
-              number(value[i]),
-              interval(low[i] as number, high[i] as number),
+            ...[fprs, tprs].flatMap(({ value, low, high }) => [
+              number(valueAt(endTaus, value, tau)),
+              interval(valueAt(endTaus, low, tau), valueAt(endTaus, high, tau)),
             ]),
           ]),
         }),
