@@ -142,3 +142,32 @@ def test_another_indicator_computes_its_own_interval_only(
     expected = explorer.explainer.stress(["b"], ["entropy"], taus=201, level=0.95)
     shown = columns(explorer._frame)["stress.ends"]
     np.testing.assert_allclose(shown[0], expected.low["entropy"][0], rtol=1e-6)
+
+
+def test_another_indicator_has_its_first_interval_at_few_levels(
+    explorer: uq.Explorer,
+    explainer: uq.Explainer,
+    monkeypatch: pytest.MonkeyPatch,
+    computed: list[Computed],
+) -> None:
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
+    change(explorer, stress_feature="b", indicator="nll", tau=0.53)
+    computed.clear()
+    first, *_, last = change(explorer, indicator="entropy")
+    assert computed[0] == Computed(["entropy"], 21)
+    assert sum(each.levels for each in computed if each.levels > 1) == 21 + 201
+    assert all(each.indicators == ["entropy"] for each in computed)
+    expected = explainer.stress(
+        ["b"], ["entropy"], taus=[*np.linspace(-1, 1, 21), 0.53], level=0.95
+    )
+    for frame, n_levels in ((first, 22), (last, 201)):
+        shown = columns(frame)
+        assert len(shown["stress.end_taus"]) == n_levels
+        at = [int(np.abs(shown["stress.end_taus"] - tau).argmin()) for tau in expected.taus]
+        low, high = shown["stress.ends"][:, at]
+        np.testing.assert_allclose(low, expected.low["entropy"][0], rtol=1e-6)
+        np.testing.assert_allclose(high, expected.high["entropy"][0], rtol=1e-6)
+    # The former indicator has all its levels still.
+    computed.clear()
+    assert len(columns(change(explorer, indicator="nll")[0])["stress.end_taus"]) == 201
+    assert not computed

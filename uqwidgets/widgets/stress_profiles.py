@@ -33,6 +33,8 @@ _MOST_WEIGHTS = 1 << 20
 _WEIGHTS_AT_ONCE = 1 << 16
 # Levels between these whose intervals are kept.
 _MOST_EXACT = 100
+# What a profile has for each level.
+_OF_LEVELS = ("target", "reached", "ess", "kl", "half_share", "status")
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
 
@@ -122,20 +124,19 @@ def bounded(
     known = selection.bounded.get(key)
     scores = [name for name in _SCORES if name in explainer.indicators]
     names = dict.fromkeys([*scores, *indicators])
-    missing = [name for name in names if known is None or name not in known.indicators]
     if known is None:
         # Described rows are solved for level by level, which takes longer.
         is_quick = selection.described is None
         taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE) if is_quick else checked_taus(LEVELS)
-        known = _with_ends(explainer, selection, column, missing, taus)
+        known = _with_ends(explainer, selection, column, list(names), taus)
         # The remarks are those of the profiles of all features.
         levels, ess = (at_levels_of_profiles(each) for each in (taus, known.ess))
         remarks = coverage_remarks(known.features, levels, ess, COVERAGE_BY_ROWS)
-        known = selection.bounded[key] = replace(known, remarks=remarks)
-    elif missing:
+        selection.bounded[key] = replace(known, remarks=remarks)
+    elif missing := [name for name in names if name not in known.indicators]:
         new = _with_ends(explainer, selection, column, missing, known.taus)
-        known = selection.bounded[key] = _merged(known, new)
-    return known
+        selection.bounded[key] = _merged(known, new)
+    return selection.bounded[key]
 
 
 def bounded_finely(
@@ -157,33 +158,43 @@ def bounded_finely(
     """
     column = selection.column(feature, category)
     profile = bounded(explainer, selection, feature, category, indicators)
-    if column is None or profile is None or is_fine(selection, profile):
+    if column is None or profile is None:
+        return None
+    key, taus = (feature, category), _levels_of_ends(selection, _MOST_WEIGHTS)
+    if len(profile.taus) == len(taus):
         return profile
-    taus = _levels_of_ends(selection, _MOST_WEIGHTS)
-    parts = []
-    n_parts = -(-len(taus) * selection.n_rows // _WEIGHTS_AT_ONCE)
-    for some in np.array_split(taus, min(n_parts, len(taus))):
-        check()
-        parts.append(_with_ends(explainer, selection, column, profile.indicators, some))
-    names = ("target", "reached", "ess", "kl", "half_share", "status")
-    of_levels: dict[str, Any] = {
-        name: np.hstack([getattr(part, name) for part in parts]) for name in names
-    }
-    of_indicators: dict[str, Any] = {
-        name: {
-            one: np.hstack([getattr(part, name)[one] for part in parts])
-            for one in profile.indicators
-        }
-        for name in ("values", "low", "high")
-    }
-    finer = replace(profile, taus=taus, **of_levels, **of_indicators)
-    selection.bounded[feature, category] = finer
-    return finer
+    known = selection.finely.get(key)
+    missing = [one for one in profile.indicators if known is None or one not in known.indicators]
+    if missing:
+        parts = []
+        n_parts = -(-len(taus) * selection.n_rows // _WEIGHTS_AT_ONCE)
+        for some in np.array_split(taus, min(n_parts, len(taus))):
+            check()
+            parts.append(_with_ends(explainer, selection, column, missing, some))
+        new = _along_tau(parts)
+        selection.finely[key] = new if known is None else _merged(known, new)
+    return selection.finely[key]
 
 
-def is_fine(selection: Selection, profile: Stress) -> bool:
-    """Whether a profile has as many levels as the rows allow."""
-    return len(profile.taus) >= len(_levels_of_ends(selection, _MOST_WEIGHTS))
+def _along_tau(parts: Sequence[Stress]) -> Stress:
+    """Join profiles of the same column and indicators at adjacent levels."""
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
+        for name in ("taus", *_OF_LEVELS)
+    }
+    for name in ("values", "low", "high"):
+        each = [getattr(part, name) for part in parts]
+        joined[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
+    return replace(parts[0], **joined)
+
+
+def is_fine(selection: Selection, feature: str, category: str | None) -> bool:
+    """Whether the intervals that are known are so at as many levels as the rows allow."""
+    known = selection.bounded.get((feature, category))
+    if known is None or len(known.taus) == len(_levels_of_ends(selection, _MOST_WEIGHTS)):
+        return True
+    finely = selection.finely.get((feature, category))
+    return finely is not None and set(known.indicators) <= set(finely.indicators)
 
 
 def exact_intervals(
@@ -213,24 +224,32 @@ def exact_intervals(
     dict of str to (float, float, float), or None
         Value, lower and upper end by the name of the indicator; None where they are not known.
     """
-    profile = selection.bounded.get((feature, category))
-    column = selection.column(feature, category)
+    profile, column = (
+        selection.bounded.get((feature, category)),
+        selection.column(feature, category),
+    )
     if profile is None or column is None:
         return None
-    at = int(np.abs(profile.taus - tau).argmin())
-    if abs(profile.taus[at] - tau) < SAME_LEVEL:
-        return _intervals_of(profile, at)
     key, exact = (feature, category, tau), selection.exact
-    known = exact.get(key, {})
+    known = dict(exact.get(key, {}))
+    for one in (profile, selection.finely.get((feature, category))):
+        if one is not None and (at := level_of(one.taus, tau)) is not None:
+            known |= _intervals_of(one, at)
     missing = [name for name in profile.indicators if name not in known]
     if missing and only_known:
         return None
     if missing:
-        new = _with_ends(explainer, selection, column, missing, np.array([tau]))
+        new = _intervals_of(_with_ends(explainer, selection, column, missing, np.array([tau])), 0)
         while len(exact) >= _MOST_EXACT:
             del exact[next(iter(exact))]
-        exact[key] = known = known | _intervals_of(new, 0)
+        exact[key] = known = known | new
     return known
+
+
+def level_of(taus: Floats, tau: float) -> int | None:
+    """Return the position of a level among others, None if it lies between them."""
+    at = int(np.abs(taus - tau).argmin())
+    return at if abs(taus[at] - tau) < SAME_LEVEL else None
 
 
 def _intervals_of(profile: Stress, at: int) -> Intervals:

@@ -102,6 +102,8 @@ class Selection:
         Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
+    finely : dict of (str, str or None) to Stress
+        The same at more levels of tau, where these take longer.
     exact : dict of (str, str or None, float) to dict
         Intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
     described : DescribedRows or None
@@ -116,6 +118,7 @@ class Selection:
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
+    finely: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     described: DescribedRows | None = None
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.rows.population import Intervals, Selection
+from uqwidgets.widgets.stress_profiles import level_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,8 @@ class Profiles:
     bounded : dict of (str, str or None) to Stress
         With intervals, see `Selection`; these take longer than values, so they are computed only
         of what is shown.
+    finely : dict of (str, str or None) to Stress
+        The same at more levels, see `Selection`.
     exact : dict of (str, str or None, float) to dict
         Intervals at other levels of tau, see `Selection`.
     fine : dict of str to ndarray
@@ -38,6 +41,7 @@ class Profiles:
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
+    finely: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
@@ -49,6 +53,7 @@ class Profiles:
             selection.stressable,
             selection.profiles,
             selection.bounded,
+            selection.finely,
             selection.exact,
         )
 
@@ -72,14 +77,15 @@ class Profiles:
             Value, lower and upper end. None for both where no interval of one of the indicators
             is known.
         """
-        profile = self.bounded.get((feature, category))
-        if profile is None or not set(names) <= set(profile.indicators):
+        both = (of.get((feature, category)) for of in (self.finely, self.bounded))
+        profile = next((p for p in both if p is not None and set(names) <= set(p.indicators)), None)
+        if profile is None:
             return None
         lines = np.array(
             [[profile.values[n][0], profile.low[n][0], profile.high[n][0]] for n in names]
         )
         here = self.exact.get((feature, category, tau), {})
-        if not set(names) <= set(here):
+        if level_of(profile.taus, tau) is not None or not set(names) <= set(here):
             return profile.taus, lines
         between = int(np.searchsorted(profile.taus, tau))
         new = np.array([here[name] for name in names])

@@ -327,9 +327,7 @@ class StressView(View):
         """Whether the interval is known at as many levels as the rows allow, if there is one."""
         if work.rows is None:
             return True
-        selection = work.rows.selection
-        known = selection.bounded.get((work.inputs.stress_feature, work.rows.category))
-        return known is None or is_fine(selection, known)
+        return is_fine(work.rows.selection, work.inputs.stress_feature, work.rows.category)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
