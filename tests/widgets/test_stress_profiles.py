@@ -40,6 +40,12 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Computed]:
     return computed
 
 
+@pytest.fixture
+def few_levels_at_once(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most 25 levels of all rows are computed without a pause."""
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
+
+
 @pytest.mark.parametrize("filters", [[], RED], ids=["all rows", "filtered"])
 @pytest.mark.parametrize("tau", [0.0, 0.5, 0.53, 0.537])
 def test_the_scores_have_the_interval_of_the_profile(
@@ -113,13 +119,10 @@ def test_more_rows_have_fewer_levels(
     assert [each.levels for each in computed] == [levels]
 
 
+@pytest.mark.usefixtures("few_levels_at_once")
 def test_levels_that_take_long_follow_in_parts(
-    explorer: uq.Explorer,
-    explainer: uq.Explainer,
-    monkeypatch: pytest.MonkeyPatch,
-    computed: list[Computed],
+    explorer: uq.Explorer, explainer: uq.Explainer, computed: list[Computed]
 ) -> None:
-    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
     first, *_, last = change(explorer, stress_feature="b", indicator="nll", tau=0.5)
     first_levels, *others = (each.levels for each in computed)
     assert first_levels == 21
@@ -144,13 +147,10 @@ def test_another_indicator_computes_its_own_interval_only(
     np.testing.assert_allclose(shown[0], expected.low["entropy"][0], rtol=1e-6)
 
 
+@pytest.mark.usefixtures("few_levels_at_once")
 def test_another_indicator_has_its_first_interval_at_few_levels(
-    explorer: uq.Explorer,
-    explainer: uq.Explainer,
-    monkeypatch: pytest.MonkeyPatch,
-    computed: list[Computed],
+    explorer: uq.Explorer, explainer: uq.Explainer, computed: list[Computed]
 ) -> None:
-    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
     change(explorer, stress_feature="b", indicator="nll", tau=0.53)
     computed.clear()
     first, *_, last = change(explorer, indicator="entropy")

@@ -178,14 +178,14 @@ def bounded_finely(
 
 def _along_tau(parts: Sequence[Stress]) -> Stress:
     """Join profiles of the same column and indicators at adjacent levels."""
-    joined: dict[str, Any] = {
+    whole: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
         for name in ("taus", *_OF_LEVELS)
     }
     for name in ("values", "low", "high"):
         each = [getattr(part, name) for part in parts]
-        joined[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
-    return replace(parts[0], **joined)
+        whole[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
+    return replace(parts[0], **whole)
 
 
 def is_fine(selection: Selection, feature: str, category: str | None) -> bool:
@@ -224,10 +224,8 @@ def exact_intervals(
     dict of str to (float, float, float), or None
         Value, lower and upper end by the name of the indicator; None where they are not known.
     """
-    profile, column = (
-        selection.bounded.get((feature, category)),
-        selection.column(feature, category),
-    )
+    column = selection.column(feature, category)
+    profile = selection.bounded.get((feature, category))
     if profile is None or column is None:
         return None
     key, exact = (feature, category, tau), selection.exact
