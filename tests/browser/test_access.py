@@ -15,7 +15,7 @@ import uqwidgets as uq
 from browser.bridge import Bridge
 from browser.fitting import LISTED, OUTSIDE, OVERLAPS
 from browser.harness import watched_page
-from browser.reading import wait_for_answer
+from browser.reading import answered, wait_for_answer
 from cases import thorough_after
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
@@ -31,6 +31,8 @@ VIOLATIONS = """async () => {
   const marks = (nodes) => nodes.map(({ html }) => html.slice(0, 160)).join(" | ");
   return violations.map(({ id, nodes }) => `${id}: ${marks(nodes)}`);
 }"""
+# Resolves when no element changes its opacity any more.
+FADED = "() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished))"
 # Ratios of contrast between marks and the surface, and what surrounds the element with the focus.
 FORCED = """(root) => {
   const light = (colour) => {
@@ -124,12 +126,13 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
         assert root.get_attribute("data-theme") == theme
         for question in root.get_by_test_id("uq-help").all():
             question.click()
-        root.get_by_test_id("uq-filter-add").select_option(index=2)
-        wait_for_answer(root)
+        with answered(root):
+            root.get_by_test_id("uq-filter-add").select_option(index=2)
         root.get_by_test_id("uq-pin").click()
         root.get_by_test_id("uq-pin-note").wait_for()
-        # What is shown for other inputs is dimmed until the levels of tau arrive.
+        # What is shown for other inputs is dimmed until the levels of tau arrive; then it fades in.
         expect(root.locator("[data-stale=true]").filter(visible=True)).to_have_count(0)
+        page.evaluate(FADED)
         page.evaluate(AXE.read_text())
         assert page.evaluate(VIOLATIONS) == []
 
