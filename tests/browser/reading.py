@@ -30,8 +30,9 @@ ROWS = """(details) => {
     [...details.querySelectorAll("tbody tr")].map((row) =>
       [...row.children].map((cell) => cell.textContent))), 50));
 }"""
-# Sends `events` input events within a second, the last one with the value `last`, and counts the
-# requests that are answered until the readout shows this value.
+# Sends `events` input events within about a second, the last one with the value `last`, and counts
+# the requests that are answered from then on until the readout shows this value. The last event is
+# sent at a painted frame, so that no frame that was received before it is painted after it.
 FLOOD = """(root, { events, last }) => new Promise((resolve) => {
   const slider = root.querySelector("[data-testid=uq-tau]");
   const readout = root.querySelector("[data-testid=uq-stress-readout]");
@@ -47,13 +48,16 @@ FLOOD = """(root, { events, last }) => new Promise((resolve) => {
     while (sent < due) send(0.9 * Math.sin(sent / 10));
     if (sent < events - 1) return;
     clearInterval(timer);
-    send(last);
-    const [answered, before] = [new Set(), Number(root.dataset.seq)];
+    root.addEventListener("uq:painted", finish, { once: true });
+  }, 1);
+  const finish = ({ detail: { seq: before } }) => {
+    const answered = new Set();
     root.addEventListener("uq:painted", ({ detail }) => {
       if (detail.seq > before) answered.add(detail.seq);
       if (readout.textContent.includes(`τ ${last.toFixed(2)}`)) resolve(answered.size);
     });
-  }, 1);
+    send(last);
+  };
 })"""
 # Elements that scroll, are clipped, or are for screen readers only are exempt.
 OUTSIDE = """(root) => {
