@@ -32,7 +32,7 @@ from uqwidgets.inference.interactions import (
 )
 
 # Values of an array (lines, rows, populations): several of them are in memory at a time.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 17
 
 
 def interaction_influences_in(
@@ -234,8 +234,7 @@ class _AdditiveFits:
 
     def _product(self, matrix: csr_array, before: Floats, after: Floats, values: Floats) -> Floats:
         """Return ``diag(after) matrix diag(before) values`` for each of the values (n, f, t)."""
-        scaled = before * values
-        product = np.asarray(matrix @ scaled.reshape(len(scaled), -1)).reshape(values.shape)
+        product = _product(matrix, before * values)
         product *= after
         return product
 
@@ -244,26 +243,34 @@ class _AdditiveFits:
         if self.is_direct:
             solved = np.linalg.solve(self._normal, right.transpose(2, 0, 1))
             return np.ascontiguousarray(solved.transpose(1, 2, 0))
-        result, residual, direction = np.zeros_like(right), right.copy(), right
-        norm = _norms(right)
+        result, residual, direction = np.zeros_like(right), right.copy(), right.copy()
+        norm, squared = _norms(right), np.square(self._of_row)
         tolerance = norm * precision**2
         for _ in range(MAX_ITERATIONS):
             is_open = norm > tolerance
             if not is_open.any():
                 break
-            image = self._product(self._counts, self._of_column, self._of_row, direction)
-            image = self._product(self._transposed, self._of_row, self._of_column, image)
+            image = _product(self._counts, self._of_column * direction)
+            image *= squared
+            image = _product(self._transposed, image)
+            image *= self._of_column
             np.subtract(direction, image, out=image)
             curvature = np.einsum("nft,nft->ft", direction, image)
             # Otherwise it is a constant.
             is_open &= curvature > FULL_PRECISION * _norms(direction)
             step = _ratio(norm, curvature, is_open)
-            result += direction * step
             image *= step
             residual -= image
+            result += np.multiply(direction, step, out=image)
             last, norm = norm, np.where(is_open, _norms(residual), 0.0)
-            direction = residual + direction * _ratio(norm, last, is_open)
+            direction *= _ratio(norm, last, is_open)
+            direction += residual
         return result
+
+
+def _product(matrix: csr_array, values: Floats) -> Floats:
+    """Multiply a matrix (n, n) by each of the values (n, f, t)."""
+    return np.asarray(matrix @ values.reshape(len(values), -1)).reshape(values.shape)
 
 
 def _norms(values: Floats) -> Floats:

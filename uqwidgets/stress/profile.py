@@ -27,7 +27,7 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 
 # Weights of levels that are summarised together; a memory limit does not bound them.
-_WEIGHTS_TOGETHER = 1 << 12
+_WEIGHTS_TOGETHER = 1 << 14
 
 
 def stress(

@@ -260,10 +260,10 @@ def _update(
     errors : ndarray of shape (sides, latest nodes, parts)
     """
     shape = errors.shape[0], errors.shape[2]
-    # What is known of a side without samples, is known of one part.
-    before = np.stack([np.broadcast_to(side.largest, shape[1:]) for side in sides])
-    is_open = np.stack([np.broadcast_to(side.is_open, shape[1:]) for side in sides])
-    m_of_parts = np.stack([np.broadcast_to(side.m_of_parts, shape[1:]) for side in sides])
+    # What is known of sides without samples, is known of one part.
+    before = np.broadcast_to([side.largest for side in sides], shape)
+    is_open = np.broadcast_to([side.is_open for side in sides], shape)
+    m_of_parts = np.broadcast_to([side.m_of_parts for side in sides], shape)
     largest = errors.max(axis=1, initial=0.0)
     # Of smooth functions the number of correct digits doubles with the nodes.
     has_ratio = (before > 0) & np.isfinite(before)
