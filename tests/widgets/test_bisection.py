@@ -23,7 +23,7 @@ def few(correction, unknown, tolerance=0.01, *, is_rough=False):
     values = np.stack([estimate, estimate])
     unknowns = np.stack([np.zeros_like(unknown), unknown])
     of_known, result = bisected(
-        values, unknowns, np.full(2, is_rough), compute, np.full(values.shape, tolerance)
+        values, unknowns, np.full(2, is_rough), compute, np.full(values.shape, tolerance), np.copy
     )
     assert len(set(computed)) == len(computed)
     assert unknown[computed].all()
@@ -98,8 +98,29 @@ def test_sides_are_computed_together():
         np.zeros(3, dtype=bool),
         compute,
         np.full(values.shape, 0.01),
+        np.copy,
     )
     assert np.abs(result - values).max() < 0.01
     # One batch for each halving of 50 levels, whatever the number of sides.
     assert len(batches) <= 7
     assert batches[0] == batches[1] == {0, 1, 2}
+
+
+def test_kinks_of_what_is_derived_take_no_levels():
+    """The values are straight, so the line between two of them is exact on both sides of a kink."""
+    values, computed = np.stack([X, 1 - X], axis=1)[None], []
+
+    def compute(sides, places):
+        computed.extend(places.tolist())
+        return values[sides, places]
+
+    result = bisected(
+        np.full_like(values, 0.5),
+        np.ones((1, 101), dtype=bool),
+        np.zeros(1, dtype=bool),
+        compute,
+        np.full((1, 101, 1), 0.01),
+        lambda pairs: np.minimum(pairs[:, :1], 0.3) + np.maximum(pairs[:, 1:], 0.6),
+    )
+    np.testing.assert_allclose(result, values)
+    assert sorted(computed) == [0, 25, 50, 75, 100]

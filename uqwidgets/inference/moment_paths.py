@@ -59,17 +59,27 @@ class PathMoments(NamedTuple):
         lacking : ndarray of bool
             Where the interactions are needed but are not known.
         """
-        _, low, high = bounds_of_moments(self.moments, level)
+        fields, lacking = self.merged()
+        _, low, high = bounds_of_moments(Moments(*fields[:-2]), level)
+        return low, high, lacking
+
+    def merged(self) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return the moments with interactions where these are needed and known.
+
+        Returns
+        -------
+        fields : ndarray of shape (fields, ...)
+            All attributes, of either the first or the second kind.
+        lacking : ndarray of bool
+            See `bounds`.
+        """
+        fields = np.stack([*self.moments, self.plain_variance, self.plain_error])
         is_needed = _needs_interactions(self)
-        if len(self.plain_variance) == 1:
-            return low[0], high[0], is_needed
+        if fields.shape[1] == 1:
+            return fields[:, 0], is_needed
         is_known = np.isfinite(self.plain_variance[1])
-        used = is_needed & is_known
-        return (
-            np.where(used, low[1], low[0]),
-            np.where(used, high[1], high[0]),
-            is_needed & ~is_known,
-        )
+        used = np.where(is_needed & is_known, fields[:, 1], fields[:, 0])
+        return used, is_needed & ~is_known
 
 
 def _needs_interactions(path: PathMoments) -> npt.NDArray[np.bool_]:

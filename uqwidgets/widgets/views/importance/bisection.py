@@ -16,17 +16,18 @@ def bisected(
     is_rough: npt.NDArray[np.bool_],
     compute: Callable[[Positions, Positions], Floats],
     tolerance: Floats,
+    derive: Callable[[Floats], Floats],
 ) -> Floats:
     """Return values whose unknown ones are computed, or corrected like computed ones beside them.
 
     A correction is the difference of the computed value from the given estimate of it. Corrections
     are closer to a straight line than the values are, except where the estimates are rough. There
     the line is that of the values. The correction half-way between two levels is computed and
-    compared with the straight line. Where the error of the line exceeds the tolerance, both halves
-    are bisected in turn. A line may be accurate half-way and still miss a hump on one side of it.
-    So the lines of both halves have to be accurate half-way, too, unless the error is about a
-    quarter of that of the line of twice the length, as it is where the curve is smooth. The next
-    levels of all sides are computed together.
+    compared with the straight line, by what is derived from both. Where the error of the line
+    exceeds the tolerance, both halves are bisected in turn. A line may be accurate half-way and
+    still miss a hump on one side of it. So the lines of both halves have to be accurate half-way,
+    too, unless the error is about a quarter of that of the line of twice the length, as it is where
+    the curve is smooth. The next levels of all sides are computed together.
 
     Parameters
     ----------
@@ -37,7 +38,11 @@ def bisected(
         Where the estimates of a side are not used.
     compute : callable
         From sides (p,) and positions (p,) among their levels to the values there (p, k).
-    tolerance : ndarray of shape (sides, levels, k)
+    tolerance : ndarray of shape (sides, levels, q)
+        Of what is derived from the values.
+    derive : callable
+        From values (p, k) to what they are needed for (p, q). It may have kinks where the values
+        have none.
     """
     estimates = np.where(is_rough[:, None, None], 0.0, values)
     corrections, known = np.where(is_rough[:, None, None], values, 0.0), ~unknown
@@ -64,13 +69,14 @@ def bisected(
     add(np.r_[edges[0], sides, sides, sides], first)
     # Whether a piece is half of one whose line is near half-way.
     is_half_of_near = np.zeros(len(sides), dtype=bool)
-    error_before = np.full((len(sides), values.shape[2]), np.inf)
+    error_before = np.full((len(sides), tolerance.shape[2]), np.inf)
     while len(sides):
         middle = (left + right) // 2
         share = ((middle - left) / (right - left))[:, None]
         line = (1 - share) * corrections[sides, left] + share * corrections[sides, right]
         add(sides, middle)
-        exact = corrections[sides, middle]
+        near = estimates[sides, middle]
+        exact, line = (derive(near + each) for each in (corrections[sides, middle], line))
         error = np.where(np.isnan(exact) & np.isnan(line), 0.0, exact - line)
         limit = tolerance[sides, middle]
         is_near = (np.abs(error) <= limit).all(axis=1)

@@ -36,8 +36,6 @@ from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 #: Largest error of an end, as a share of its axis.
 END_TOLERANCE = 0.004
-# The part of it that lines between computed ends may be off half-way; elsewhere they may be more.
-_HALF_WAY = 0.7
 # Ends that half of the nodes put farther away may have a kink there, in multiples of the tolerance.
 _MOVED = 4.0
 # Up to so many changes at the levels of a side, all ends are computed, because those of few rows
@@ -148,7 +146,8 @@ class Ends:
 
         Those of few changes are all computed from their level.
         """
-        each = [self._bounds(side.interpolated(x)["fields"]) for side in sides]
+        fields = [side.interpolated(x)["fields"] for side in sides]
+        each = [self._bounds(of_side) for of_side in fields]
         if self._settles:
             # Otherwise the interactions of so many changes take too long.
             rough = [
@@ -156,7 +155,7 @@ class Ends:
             ]
             for (*_, lacking), is_rough in zip(each, rough, strict=True):
                 lacking |= is_rough
-            self._settle(each, rough, x, levels, check)
+            self._settle(fields, each, rough, x, levels, check)
             for number, (low, high, _) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
         return [{"low": low, "high": high} for low, high, _ in each]
@@ -193,6 +192,7 @@ class Ends:
 
     def _settle(
         self,
+        fields: Sequence[Floats],
         bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
         rough: Sequence[npt.NDArray[np.bool_]],
         x: Floats,
@@ -204,21 +204,19 @@ class Ends:
         The levels of several features are computed together where there are processes for them.
         """
         tolerance = np.stack(
-            [
-                np.tile(_HALF_WAY * END_TOLERANCE * axis_length(low, high)[:, :, 0], 2)
-                for low, high, _ in bounds
-            ]
+            [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high, _ in bounds]
         )
         n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
         step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
         for first in range(0, n_features, step):
             some = np.arange(first, min(first + step, n_features))
-            self._settle_features(some, bounds, rough, tolerance, x, levels, check)
+            self._settle_features(some, fields, bounds, rough, tolerance, x, levels, check)
         self._known.clear()
 
     def _settle_features(
         self,
         some: Positions,
+        fields: Sequence[Floats],
         bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
         rough: Sequence[npt.NDArray[np.bool_]],
         tolerance: Floats,
@@ -254,23 +252,28 @@ class Ends:
                 here = own[different]
                 requests.append((feature, levels(at[here] - line, x[places[here]])))
                 numbers.append((own, number))
-            result = np.empty((len(at), 2 * len(self._shown)))
-            for (own, number), ends in zip(numbers, self._exact(requests, check), strict=True):
-                result[own] = ends[number]
+            result = np.empty((len(at), moments.shape[2]))
+            for (own, number), values in zip(numbers, self._exact(requests, check), strict=True):
+                result[own] = values[number]
             return result
 
-        ends = np.stack(
-            [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for j, low, high, _ in lines]
-        )
+        moments = np.stack([of_side[..., j] for j in some for of_side in fields])
+        shape = moments.shape[2:]
+        moments = moments.reshape(*moments.shape[:2], -1)
+
+        def ends(values: Floats) -> Floats:
+            low, high, _ = self._bounds(values.reshape(-1, *shape, 1))
+            return np.concatenate([low, high], axis=1)[:, :, 0]
+
         if self._has_few_changes:
             unknown = np.nonzero(lacking)
-            ends[unknown] = exact(*unknown)
+            moments[unknown] = exact(*unknown)
         else:
             is_rough = np.array([of_side[:, :, j].any() for j in some for of_side in rough])
             tolerances = np.tile(tolerance, (len(some), 1, 1))
-            ends = bisected(ends, lacking, is_rough, exact, tolerances)
-        for (j, low, high, _), of_side in zip(lines, ends, strict=True):
-            low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
+            moments = bisected(moments, lacking, is_rough, exact, tolerances, ends)
+        for (j, low, high, _), of_side, lacks in zip(lines, moments, lacking, strict=True):
+            low[lacks, :, j], high[lacks, :, j] = np.split(ends(of_side[lacks]), 2, axis=1)
 
     def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
         """Set the ends of the last level where only the rows of one value have weight there.
@@ -290,9 +293,9 @@ class Ends:
     def _exact(
         self, requests: Sequence[tuple[str, Sequence[Level]]], check: Check
     ) -> Iterator[Floats]:
-        """Yield the ends of the intervals of features at some levels (levels, 2 measures).
+        """Yield the moments of features at some levels (levels, fields of all measures).
 
-        Low ends come first.
+        They contain the interactions of rows where these are needed and known.
         """
         step = max(1, _MOST_VALUES // self._n_rows)
         keys = [
@@ -312,9 +315,9 @@ class Ends:
             with_interactions=True,
         )
         for (_, _, of_request, some), moments in zip(parts, computed, strict=True):
-            low, high, _ = self._bounds(moments[..., None])
-            ends = np.concatenate([low, high], axis=1)[:, :, 0]
-            self._known.update(zip([of_request[k] for k in some], ends, strict=True))
+            merged, _ = _path(moments.transpose(1, 2, 0, 3)).merged()
+            flat = merged.swapaxes(0, 1).reshape(len(moments), -1)
+            self._known.update(zip([of_request[k] for k in some], flat, strict=True))
         for of_request in keys:
             yield np.stack([self._known[key] for key in of_request])
 
@@ -339,20 +342,24 @@ class Ends:
             yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        parts = fields.transpose(1, 2, 0, 3, 4)
-        moments = Moments(*parts[:-2])
+        path = _path(fields.transpose(1, 2, 0, 3, 4))
         # Interpolated between few levels they may leave their range.
-        least = 1 / (self._n_rows * self._n_repeats)
+        least, moments = 1 / (self._n_rows * self._n_repeats), path.moments
         moments = moments._replace(
             size=np.maximum(moments.size, 0.0),
             row_spread=np.clip(moments.row_spread, least, 1.0),
             pair_spread=np.clip(moments.pair_spread, least, 1.0),
             evenness=np.clip(moments.evenness, least, 1.0),
         )
-        path = PathMoments(moments, *parts[-2:])
+        path = path._replace(moments=moments)
         low, high, lacking = path.bounds(LEVEL)
         # Interactions are known of several repeats, where all rows are scored.
         return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
+
+
+def _path(fields: Floats) -> PathMoments:
+    """Return the moments of an array (fields, 2 or 1, ...)."""
+    return PathMoments(Moments(*fields[:-2]), *fields[-2:])
 
 
 def axis_length(low: Floats, high: Floats) -> Floats:
