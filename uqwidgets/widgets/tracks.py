@@ -322,8 +322,13 @@ def extent(columns: Sequence[Floats], first: int) -> Floats:
         The axis of the arrays from which on all values have the same axis of the picture.
     """
     axes = tuple(range(first, columns[0].ndim))
-    largest = [np.where(np.isfinite(c), c, -np.inf).max(axes, keepdims=True) for c in columns]
-    least = [np.where(np.isfinite(c), c, np.inf).min(axes, keepdims=True) for c in columns]
+    least, largest = [], []
+    for column in columns:
+        known, low, high = np.isfinite(column), column, column
+        if not known.all():
+            low, high = (np.where(known, column, none) for none in (np.inf, -np.inf))
+        least.append(low.min(axes, keepdims=True))
+        largest.append(high.max(axes, keepdims=True))
     high, low = np.max(largest, axis=0), np.min(least, axis=0)
     return np.asarray(np.subtract(high, low, out=np.zeros_like(high), where=high >= low))
 

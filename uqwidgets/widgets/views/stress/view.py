@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,6 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.frames import single
@@ -35,8 +35,9 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
+from uqwidgets.widgets.tracks import Level, Samples, Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
+from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles
 from uqwidgets.widgets.views.stress.rates import RATES, followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
@@ -45,10 +46,6 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 STATUSES: tuple[str, ...] = get_args(Status)
 # So many straight pieces look like a smooth line.
 _FINE_LEVELS = 81
-# Numbers of the present point that tau moves, and the largest error of what is interpolated, as a
-# share of their range.
-_MOVING = ("tau", "target", "reached", "value", "ess", "ess_share", "half_share", "kl")
-_TOLERANCE = 0.001
 _OUT_OF_REACH = "these means cannot be had together"
 
 
@@ -253,21 +250,8 @@ class StressView(View):
         if inputs.stress_feature not in self.features:
             return ()
 
-        def sample(levels: Sequence[Level], check: Check) -> Samples:
-            samples: dict[str, list[float]] = {f"now.{name}": [] for name in _MOVING}
-            for level in levels:
-                check()
-                now = self._now(level.inputs, level.populations)
-                assert now is not None
-                for name in _MOVING:
-                    samples[f"now.{name}"].append(now[name])
-            return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
-
-        def sizes(columns: Samples) -> dict[str, Any]:
-            # The share of rows that hold half the weight is a step function.
-            return {k: extent([v], 1) for k, v in columns.items() if k != "now.half_share"}
-
-        return [Track("now", (inputs.indicator,), sample, _TOLERANCE, sizes)]
+        indicator = inputs.indicator
+        return stress_tracks(indicator, partial(self._indicator, indicator))
 
     def texts_over_tau(self, level: Level) -> dict[str, str]:
         """Return what became of the target."""
@@ -400,20 +384,11 @@ class StressView(View):
             "base": self._indicator(inputs.indicator, selection, start),
             "n_rows": selection.n_rows,
         }
-        weights = projection.weights
-        if weights is not None and stressed is not None:
-            if len(stressed.unmoved) and weighted is None:
-                weights, rows = populations.now.weights, selection.rows
-                weights = weights if rows is None else weights[rows]
-            described = described_weights(weights)
-            now |= {
-                "value": self._indicator(inputs.indicator, selection, weights),
-                "ess_share": described["ess"] / len(weights),
-                **described,
-            }
-        else:
-            now |= dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))
-        return now
+        weights = chosen_weights(populations)
+        value = None
+        if weights is not None:
+            value = self._indicator(inputs.indicator, selection, weights)
+        return {**now, "value": value, **described(weights)}
 
     def _indicator(self, name: str, selection: Selection, weights: Floats | None) -> float:
         indicator, rows = self.explainer.indicators[name], selection.rows
