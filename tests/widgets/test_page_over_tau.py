@@ -157,13 +157,22 @@ def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, s
             of_rate = np.stack([of[name][line] for of in (exact.values, exact.low, exact.high)])
             of_page = page.columns[stored["columns"][name]]
             np.testing.assert_allclose(of_page, of_rate, rtol=1e-6, atol=0.0025)
+        at = [i for i, tau in enumerate(exact.taus) if tau and np.sign(tau) in page.sides]
+        for name, of_level in (("value", exact.values[indicator][line]), ("ess", exact.ess[line])):
+            shown = page.at("stress", f"now.{name}", (indicator,))
+            of_page = [np.asarray(shown(exact.taus[i])).item() for i in at]
+            limit = VALUES * np.ptp(of_level[at]) + LEAST
+            np.testing.assert_allclose(of_page, of_level[at], rtol=1e-6, atol=limit)
         label = exact.labels[indicator]
         if label not in labels:
             continue
         n_scores += 1
         for end, of_end in zip(("low", "high"), expected, strict=True):
             shown = page.at("performance", f"scores.{labels.index(label)}.{end}")
-            at = [i for i, tau in enumerate(exact.taus) if tau and np.sign(tau) in page.sides]
             of_page = [float(shown(exact.taus[i])[0]) for i in at]
             np.testing.assert_allclose(of_page, of_end[at], rtol=1e-6, atol=ENDS * axis)
     assert n_scores >= 2
+    # What describes the weights is stored once for all indicators.
+    columns = [page._names(track) for track in page.cohort["tracks"]]
+    assert sum("now.ess" in names for names in columns) == 1
+    assert sum("now.value" in names for names in columns) == len(explainer.indicators)
