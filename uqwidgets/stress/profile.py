@@ -27,7 +27,7 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 
 # Weights of levels that are summarised together; a memory limit does not bound them.
-_WEIGHTS_TOGETHER = 1 << 14
+_WEIGHTS_TOGETHER = 1 << 12
 
 
 def stress(
@@ -40,6 +40,7 @@ def stress(
     anchor: str,
     level: float | None,
     remarks: tuple[Remark, ...],
+    n_together: int = _WEIGHTS_TOGETHER,
 ) -> Stress:
     """Stress each column separately and summarise the rows at each level.
 
@@ -59,6 +60,8 @@ def stress(
     level : float or None
         Level of the intervals; None for none.
     remarks : tuple of Remark
+    n_together : int, default=4096
+        About as many weights as are summarised together. More take less time, and memory.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def stress(
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
-            lines.append(_over_rows(column, n, indicators, taus, level))
+            lines.append(_over_rows(column, n, indicators, taus, level, n_together))
         else:
             lines.append(_over_nodes(column, plain, taus))
 
@@ -205,6 +208,7 @@ def _over_rows(
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
     level: float | None,
+    n_together: int,
 ) -> _Profile:
     """Summarise a column by the weights of its rows, which intervals and scorers need."""
     shape = (len(indicators), len(taus))
@@ -228,7 +232,7 @@ def _over_rows(
         for lines, numbers in zip((values, low, high), of_plain, strict=True):
             lines[np.ix_(is_plain, at)] = numbers
 
-    for batch in _batches(stressed.column.projections(taus)):
+    for batch in _batches(stressed.column.projections(taus), n_together):
         solved: dict[int, Floats] = {}
         of_summarised = []
         for t, projection in batch:
@@ -267,13 +271,15 @@ def _over_rows(
     )
 
 
-def _batches(projections: Iterable[Projection]) -> Iterator[list[tuple[int, Projection]]]:
+def _batches(
+    projections: Iterable[Projection], n_together: int
+) -> Iterator[list[tuple[int, Projection]]]:
     """Yield the positions and projections of the levels that are summarised together."""
     batch, n_weights = [], 0
     for t, projection in enumerate(projections):
         batch.append((t, projection))
         n_weights += 0 if projection.weights is None else projection.weights.size
-        if n_weights >= _WEIGHTS_TOGETHER:
+        if n_weights >= n_together:
             yield batch
             batch, n_weights = [], 0
     yield batch

@@ -16,7 +16,7 @@ from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson, correct
 from uqwidgets.stress.jackknife import influence_and_bias
 
 # Values of an array (indicators, levels, rows): about a dozen of them are in memory at a time.
-_BLOCK = 1 << 15
+_BLOCK = 1 << 11
 
 
 def summaries(
