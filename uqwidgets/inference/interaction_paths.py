@@ -223,16 +223,20 @@ class _AdditiveFits:
         row_sums, column_sums = values.sums(self._w)
         row_sums *= self._of_row
         column_sums *= self._of_column
-        column_sums -= self._product(self._transposed, self._of_row, self._of_column, row_sums)
+        column_sums -= self._scaled_product(
+            self._transposed, self._of_row, self._of_column, row_sums
+        )
         effects = self._solution(column_sums, precision)
-        row_sums -= self._product(self._counts, self._of_column, self._of_row, effects)
+        row_sums -= self._scaled_product(self._counts, self._of_column, self._of_row, effects)
         row_effects = (self._row_scale * row_sums).swapaxes(0, 1)
         effects = np.ascontiguousarray((self._column_scale * effects).swapaxes(0, 1))
         residuals = values.values[..., None] - row_effects[:, None]
         residuals -= effects[:, self._columns]
         return _Fits(residuals, effects)
 
-    def _product(self, matrix: csr_array, before: Floats, after: Floats, values: Floats) -> Floats:
+    def _scaled_product(
+        self, matrix: csr_array, before: Floats, after: Floats, values: Floats
+    ) -> Floats:
         """Return ``diag(after) matrix diag(before) values`` for each of the values (n, f, t)."""
         product = _product(matrix, before * values)
         product *= after

@@ -46,6 +46,11 @@ class PathMoments(NamedTuple):
     plain_variance: Floats
     plain_error: Floats
 
+    @classmethod
+    def of(cls, fields: Floats) -> PathMoments:
+        """Return the moments of an array (fields, 2 or 1, ...)."""
+        return cls(Moments(*fields[:-2]), *fields[-2:])
+
     def bounds(self, level: float) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         """Return the ends of the intervals, see `uqwidgets.inference.bounds`.
 
@@ -132,19 +137,13 @@ def path_moments(
         if with_interactions:
             both = np.stack([without, np.full_like(without, np.nan)])
             if not path.scores_some and len(donors) > 1:
-                needed = _needs_interactions(_of_fields(both))
+                needed = _needs_interactions(PathMoments.of(both.swapaxes(0, 1)))
                 for m, combination in _combinations(path, rows, originals, needed, check):
                     is_known = np.isfinite(combination.of_rows[:, 0])
                     both[1][:, m, is_known] = path.fields(m, combination)[:, is_known]
         parts.append(both)
         del path, rows  # otherwise they stay in memory while the next are made
-    return _of_fields(np.concatenate(parts, axis=-1))
-
-
-def _of_fields(fields: Floats) -> PathMoments:
-    """Return the moments from an array (2 or 1, fields, ...)."""
-    each = fields.swapaxes(0, 1)
-    return PathMoments(Moments(*each[:-2]), *each[-2:])
+    return PathMoments.of(np.concatenate(parts, axis=-1).swapaxes(0, 1))
 
 
 def _combinations(

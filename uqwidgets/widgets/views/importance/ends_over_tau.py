@@ -17,7 +17,6 @@ from joblib import effective_n_jobs
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.moment_paths import PathMoments
-from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.model_info import LEVEL
@@ -315,7 +314,7 @@ class Ends:
             with_interactions=True,
         )
         for (_, _, of_request, some), moments in zip(parts, computed, strict=True):
-            merged, _ = _path(moments.transpose(1, 2, 0, 3)).merged()
+            merged, _ = PathMoments.of(moments.transpose(1, 2, 0, 3)).merged()
             flat = merged.swapaxes(0, 1).reshape(len(moments), -1)
             self._known.update(zip([of_request[k] for k in some], flat, strict=True))
         for of_request in keys:
@@ -342,7 +341,7 @@ class Ends:
             yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        path = _path(fields.transpose(1, 2, 0, 3, 4))
+        path = PathMoments.of(fields.transpose(1, 2, 0, 3, 4))
         # Interpolated between few levels they may leave their range.
         least, moments = 1 / (self._n_rows * self._n_repeats), path.moments
         moments = moments._replace(
@@ -355,11 +354,6 @@ class Ends:
         low, high, lacking = path.bounds(LEVEL)
         # Interactions are known of several repeats, where all rows are scored.
         return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
-
-
-def _path(fields: Floats) -> PathMoments:
-    """Return the moments of an array (fields, 2 or 1, ...)."""
-    return PathMoments(Moments(*fields[:-2]), *fields[-2:])
 
 
 def axis_length(low: Floats, high: Floats) -> Floats:
