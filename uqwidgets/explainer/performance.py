@@ -116,7 +116,7 @@ class Performing(Stressing):
             assert isinstance(error, Measure)
             errors = self.evaluations.original_values(error)
             return {"r2": r2(errors, np.asarray(truth, dtype=np.float64))}
-        codes, predicted = self._codes()
+        codes, predicted = self._codes
         hits, k = (codes == predicted) * 1.0, len(self.classes)
         forms: dict[str, Score] = {
             "accuracy": accuracy(hits),
@@ -128,6 +128,7 @@ class Performing(Stressing):
             forms["roc_auc"] = RankIndicator("roc_auc", name, "", q.probabilities[:, 1], codes == 1)
         return forms
 
+    @cached_property
     def _codes(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Positions of the true and of the predicted classes, each of shape (n,)."""
         assert self.classes is not None
@@ -180,7 +181,7 @@ class Performing(Stressing):
             raise ValueError(
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
-        truth, predicted = self._codes()
+        truth, predicted = self._codes
         population = self.table.population(sample_weight, rows)
         return confusion(truth, predicted, self.classes, self.table.target, population)
 

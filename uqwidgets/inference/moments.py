@@ -9,10 +9,12 @@ the interval is computed from them.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
+from numpy.polynomial import Chebyshev
 from scipy.special import ndtri, stdtrit
 
 from uqwidgets._typing import Floats
@@ -24,6 +26,10 @@ from uqwidgets.inference.variance import positive_variance, skewness_corrected
 
 Reference = Literal["t", "normal"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)
+
+# From so many quantiles of t on, their polynomial takes less time. Relative to the quantile, its
+# largest error is 1e-13 at the levels 0.01 to 0.999, and 3e-11 at 0.999999.
+_MANY_QUANTILES, _DEGREE = 1000, 32
 
 
 class Moments(NamedTuple):
@@ -134,4 +140,20 @@ def quantile(df: npt.ArrayLike, level: float, reference: Reference) -> Floats:
     upper, known = (1 + level) / 2, np.asarray(df, dtype=np.float64) > 0
     if reference == "normal":
         return np.where(known, ndtri(upper), np.nan)
-    return np.asarray(stdtrit(np.where(known, df, np.nan), upper))
+    df = np.where(known, df, np.nan)
+    if df.size < _MANY_QUANTILES:
+        return np.asarray(stdtrit(df, upper))
+    quantiles = np.asarray(_quantiles_of_t(upper)(1 / np.maximum(df, 1.0)))
+    is_small = df < 1
+    quantiles[is_small] = stdtrit(df[is_small], upper)
+    return quantiles
+
+
+@lru_cache
+def _quantiles_of_t(upper: float) -> Chebyshev:
+    """Return a quantile of t as a polynomial of 1 / df, for at least one degree of freedom."""
+
+    def exact(reciprocal: Floats) -> Floats:
+        return np.asarray(stdtrit(1 / reciprocal, upper))
+
+    return Chebyshev.interpolate(exact, _DEGREE, domain=[0, 1])

@@ -153,7 +153,8 @@ def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[
     step = max(1, _MOST_VALUES // max(1, values.shape[1]))
     for k in range(0, len(populations), step):
         part = slice(k, k + step)
-        s = np.stack([p.scored / p.scored.sum() for p in populations[part]])
+        s = np.stack([p.scored for p in populations[part]])
+        s /= s.sum(axis=1, keepdims=True)
         s2 = np.square(s)
         mean[part] = s @ deviation.T
         variance[part] = (

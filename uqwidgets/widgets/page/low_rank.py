@@ -37,9 +37,9 @@ _SMALL, _STRIDE = 0.3, 8
 _FEW_COMPONENTS = 1 / 8
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 6
-# Most scores that matrices share, and the root mean square over the columns of all matrices below
-# which one is left out.
-_MOST_SHARED, _NEGLIGIBLE = 640, 0.002
+# Most scores that matrices share: more are tried if these are not enough, as they are if a share of
+# them is left out, because their root mean square over the columns of all matrices is negligible.
+_MOST_SHARED, _ENOUGH, _NEGLIGIBLE = (256, 640), 0.9, 0.002
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
 _SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.03, 4, 1 << 30
@@ -115,16 +115,17 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
     if len(paths) < _FEW_MATRICES:
         return None
     rng, m = np.random.default_rng(0), paths[0].shape[0] * paths[0].shape[1]
-    most = min(m, _MOST_SHARED)
-    sketch = np.zeros((m, most), dtype=np.float32)
-    # One matrix at a time, because all of them may take much memory.
-    for one in paths:
-        matrix = one.matrix
-        sketch += matrix @ rng.standard_normal((matrix.shape[1], most), dtype=np.float32)
-    sketch /= np.sqrt(np.float32(most))
-    vectors, sizes, _ = np.linalg.svd(sketch, full_matrices=False)
-    n_columns = sum(one.shape[2] for one in paths)
-    vectors = vectors[:, sizes > _NEGLIGIBLE * np.sqrt(n_columns)]
+    negligible = _NEGLIGIBLE * np.sqrt(sum(one.shape[2] for one in paths))
+    sketch = np.empty((m, 0), dtype=np.float32)
+    for most in _MOST_SHARED:
+        n_more = min(m, most) - sketch.shape[1]
+        if n_more:
+            sketch = np.hstack([sketch, _random_combinations(paths, n_more, rng)])
+        scores, _ = _principal(sketch / np.sqrt(np.float32(sketch.shape[1])))
+        sizes = np.sqrt(np.square(scores).sum(axis=0))
+        vectors = scores[:, sizes > negligible] / sizes[sizes > negligible]
+        if vectors.shape[1] < _ENOUGH * sketch.shape[1]:
+            break
     if not vectors.shape[1]:
         return None
     weights = [np.abs(vectors.T @ one.matrix).max(axis=1) for one in paths]
@@ -132,6 +133,15 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
     steps = np.clip(_SHARED_STEP / np.max(weights, axis=0), size / _MOST_STEPS, size / _LEAST_STEPS)
     scale = steps.astype(np.float32)
     return SharedScores(np.rint(vectors / scale).astype(np.int32), scale)
+
+
+def _random_combinations(paths: Sequence[Paths], k: int, rng: np.random.Generator) -> Single:
+    """Return random combinations (m, k) of the columns of all matrices."""
+    total = np.zeros((paths[0].shape[0] * paths[0].shape[1], k), dtype=np.float32)
+    # One matrix at a time, because all of them may take much memory.
+    for one in paths:
+        total += one.matrix @ rng.standard_normal((one.shape[2], k), dtype=np.float32)
+    return total
 
 
 def low_rank(

@@ -69,10 +69,12 @@ class Paths:
 
         Single precision is far below a unit, and takes half of the time.
         """
-        relative = self.coefficients / self.tolerance
-        relative[0] -= self.center
-        relative /= self.scales[:, None]
-        return relative.reshape(-1, relative.shape[2]).astype(np.float32)
+        scales = self.scales[:, None]
+        relative = np.empty(self.shape, dtype=np.float32)
+        relative[0] = (self.coefficients[0] / self.tolerance - self.center) / scales
+        unit = scales * self.tolerance
+        np.divide(self.coefficients[1:], unit, out=relative[1:], casting="same_kind")
+        return relative.reshape(-1, relative.shape[2])
 
     @cached_property
     def least_room(self) -> Floats:

@@ -34,7 +34,8 @@ _MOST = float(np.finfo(np.float32).max) / 1024
 _UNKNOWN = -32768
 # An axis is no shorter than this share of the median one of a line over tau.
 _OF_USUAL = 1e-4
-_MEM_LEVEL = 6
+# Level and memory of the deflation. Level 9 takes five times as long, for 1.5 % fewer bytes.
+_LEVEL, _MEM_LEVEL = 7, 6
 # Most differences that are taken along levels or a line of whole numbers, one of the other.
 _MOST_DIFFERENCES = 3
 # The chunk of what several chunks share.
@@ -292,7 +293,7 @@ class Store:
             self._join(alike)
         text = json.dumps({**plain(index), "columns": self._columns}, separators=(",", ":"))
         chunks = {name: _deflated_numbers(b"".join(p)) for name, p in self._bytes.items()}
-        deflated = {"": zlib.compress(text.encode(), 9), **chunks}
+        deflated = {"": zlib.compress(text.encode(), _LEVEL), **chunks}
         return {name: as_text(data) for name, data in deflated.items()}
 
 
@@ -317,7 +318,7 @@ def _deflated_numbers(data: bytes) -> bytes:
 
     With less memory its blocks are shorter, and each has codes for the numbers of its place.
     """
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, _MEM_LEVEL, zlib.Z_FILTERED)
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, _MEM_LEVEL, zlib.Z_FILTERED)
     return packer.compress(data) + packer.flush()
 
 
