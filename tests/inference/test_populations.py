@@ -70,7 +70,7 @@ def test_moments_are_those_of_each_population(rows, at_once, third_order, monkey
             assert [low[m, t], high[m, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
             moments = np.array(path.moments)[:, :, m, t]
             expected = np.array(row_moments(one, population))[:, None]
-            same = np.isclose(moments, expected, rtol=1e-6, atol=1e-9).all(axis=0)
+            same = np.isclose(moments, expected, rtol=1e-5, atol=1e-6).all(axis=0)
             used.add(int(np.flatnonzero(same)[0]))
     # Interactions are not known where only some rows are scored.
     assert used == ({0, 1} if rows is None else {0})
@@ -92,7 +92,7 @@ def test_moments_of_few_uneven_rows_and_two_repeats_are_those_of_each_population
     for t, population in enumerate(each):
         one = mean_change(change, donors, x, population)
         exact = bounds(one, "u-statistic", 0.95, population)
-        assert [low[0, t], high[0, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
+        assert [low[0, t], high[0, t]] == pytest.approx([exact.low, exact.high], rel=1e-5)
 
 
 def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch):

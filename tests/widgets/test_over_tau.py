@@ -528,14 +528,14 @@ def test_the_calibration_of_numbers_follows_tau():
 
 
 def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
-    def compute(inputs, _populations):
-        value = np.nan if inputs.tau == 1 else np.exp(inputs.tau)
+    def compute(tau, _without_ends):
+        value = np.nan if tau == 1 else np.exp(tau)
         score = {"value": value, "low": None, "high": value + 1}
         return Content({"scores": [score]}, {})
 
     def levels(sides, x):
         assert (sides == 0).all()
-        return [SimpleNamespace(inputs=SimpleNamespace(tau=t), populations=None) for t in x]
+        return [SimpleNamespace(inputs=SimpleNamespace(tau=t), populations=t) for t in x]
 
     track = score_track(compute, lambda *_: (np.array([-1.0, 1.0]), {}), has_classes=True)
     side = Side(1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ _ENDS = ("low", "high")
 _OF_CLASSES = ("confusion",)
 _OF_NUMBERS = ("calibration_observed", "calibration_low", "calibration_high")
 
-#: A function from a level to the content of the view.
-Compute = Callable[[Inputs, Populations], Content]
+#: A function from a level, and the positions of scores whose ends are known, to the content of the
+#: view without these ends.
+Compute = Callable[[Populations, Collection[int]], Content]
 #: A function from a level to levels of tau (l,), and the ends there by the position of a score,
 #: arrays (2, l).
 Known = Callable[[Inputs, Populations], tuple[Floats, dict[int, Floats]]]
@@ -54,7 +55,7 @@ class _Scores:
             # On a side these are straight or constant, so they are interpolated without an error.
             of_level = {"tau": inputs.tau, "taus": taus}
             of_level |= {f"known.{at}": of_score for at, of_score in ends.items()}
-            of_level |= self._exact(level)
+            of_level |= self._exact(level, ends)
             for name, value in of_level.items():
                 samples.setdefault(name, []).append(value)
         return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
@@ -94,12 +95,12 @@ class _Scores:
             settled.append(columns)
         return settled
 
-    def _exact(self, level: Level) -> dict[str, Any]:
-        content = self._compute(level.inputs, level.populations)
+    def _exact(self, level: Level, known: Collection[int]) -> dict[str, Any]:
+        content = self._compute(level.populations, known)
         values: dict[str, Any] = {
             f"scores.{at}.{name}": np.nan if score[name] is None else score[name]
             for at, score in enumerate(content.meta["scores"])
-            for name in ("value", *_ENDS)
+            for name in ("value", *(() if at in known else _ENDS))
         }
         columns = content.columns
         return values | {name: columns[name] for name in self._smooth if name in columns}
@@ -111,7 +112,6 @@ def score_track(compute: Compute, known: Known, *, has_classes: bool) -> Track:
     Parameters
     ----------
     compute : callable
-        As `PerformanceView.compute`.
     known : callable
     has_classes : bool
     """

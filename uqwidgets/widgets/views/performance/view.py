@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
 from uqwidgets.performance import Calibration, Confusion, Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
@@ -59,12 +60,29 @@ class PerformanceView(View):
         points = {} if has_classes else self._points(populations.now)
         return replace(content, columns={**content.columns, **points})
 
-    def _moving(self, _inputs: Inputs, populations: Populations) -> Content:
-        """Compute what is a smooth function of tau, with the intervals of given weights."""
+    def _moving(self, populations: Populations, without_ends: Collection[int]) -> Content:
+        """Compute what is a smooth function of tau, with the intervals of given weights.
+
+        Scores at the positions ``without_ends`` have no interval, which takes the most time.
+        """
         # The bins of predicted probabilities change with tau.
         has_classes = self.explainer.classes is not None
         calibration = None if has_classes else self._calibration(populations.now)
-        return self._described(self._scores(populations.now), populations, calibration)
+        scores, population = self._unstressed_scores(populations), populations.now
+        others = [at for at in range(len(scores.names)) if at not in without_ends]
+        value, low, high = np.full((3, len(scores.names)), np.nan)
+        if others:
+            names = [scores.names[at] for at in others]
+            exact = self.explainer.scores(names, level=LEVEL, **_options(population))
+            value[others], low[others], high[others] = exact.value, exact.low, exact.high
+        rows = slice(None) if population.rows is None else population.rows
+        shares = population.scored[rows] / population.scored.sum()
+        for at in without_ends:
+            indicator = self.explainer.indicators[scores.names[at]]
+            means = [np.asarray(dot(shares, output[rows])) for output in indicator.per_row]
+            value[at] = indicator.combine(*means)
+        now = replace(scores, value=value, low=low, high=high)
+        return self._described(now, populations, calibration)
 
     def _described(
         self, now: Scores, populations: Populations, calibration: Calibration | None
