@@ -29,7 +29,7 @@ REFERENCES: tuple[Reference, ...] = get_args(Reference)
 
 # From so many quantiles of t on, their polynomial takes less time. Relative to the quantile, its
 # largest error is 5e-13 at the levels 0.01 to 0.999, and 2e-11 at 0.9999.
-_MANY_QUANTILES, _DEGREE = 1000, 24
+_MANY_QUANTILES, _DEGREE = 100, 24
 
 
 class Moments(NamedTuple):

@@ -10,9 +10,12 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 
 
+@lru_cache
 def nodes(m: int) -> Floats:
     """Chebyshev-Lobatto nodes of [0, 1], shape (m + 1,), ascending from 0."""
-    return np.asarray((1 - np.cos(np.pi * np.arange(m + 1) / m)) / 2)
+    at = np.asarray((1 - np.cos(np.pi * np.arange(m + 1) / m)) / 2)
+    at.flags.writeable = False
+    return at
 
 
 def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:

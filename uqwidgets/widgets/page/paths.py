@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -84,16 +84,11 @@ class Paths:
     def largest(self, error: Single) -> float:
         """Return the largest error at a point as a share of its room, from errors of `matrix`."""
         orders, sides, k = self.shape
-        values = self._at_points @ error.reshape(orders, -1)
+        values = at_points(orders - 1).astype(np.float32) @ error.reshape(orders, -1)
         np.abs(values, out=values)
         values = values.reshape(-1, sides, k)
         values *= self._shares
         return float(values.max(initial=0.0))
-
-    @cached_property
-    def _at_points(self) -> Single:
-        orders = self.shape[0]
-        return basis(orders - 1, points(orders - 1)).astype(np.float32)
 
     @cached_property
     def _shares(self) -> Single:
@@ -130,9 +125,21 @@ def basis(m: int, x: Floats) -> Floats:
     return np.asarray(chebyshev)
 
 
+@lru_cache
+def at_points(m: int) -> Floats:
+    """Return the values of the functions at the `points`, shape (points, m + 1 orders)."""
+    return basis(m, points(m))
+
+
+@lru_cache
+def _from_samples(m: int) -> Floats:
+    """Return the matrix that turns samples at the nodes into coefficients."""
+    return np.asarray(np.linalg.inv(basis(m, nodes(m))), dtype=np.float64)
+
+
 def coefficients(samples: Floats, orders: int) -> Floats:
     """Return the coefficients (orders + 1, k) of the polynomial through samples (m + 1, k)."""
     m = len(samples) - 1
     coefficients = np.zeros((orders + 1, samples.shape[1]))
-    np.matmul(np.linalg.inv(basis(m, nodes(m))), samples, out=coefficients[: m + 1])
+    np.matmul(_from_samples(m), samples, out=coefficients[: m + 1])
     return coefficients

@@ -17,7 +17,7 @@ from uqwidgets.widgets.page.low_rank import (
     shared_scores,
     shared_weights,
 )
-from uqwidgets.widgets.page.paths import Paths, Single, basis, points, side_by_side
+from uqwidgets.widgets.page.paths import Paths, Single, at_points, side_by_side
 from uqwidgets.widgets.page.paths import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store, positive, storable
 from uqwidgets.widgets.tracks import Side, Track, stacked_samples
@@ -223,10 +223,9 @@ def _allowed(
     shapes: Mapping[str, tuple[int, ...]],
 ) -> dict[str, Floats]:
     """Return the largest errors of the columns by rounding, each (points, sides, n or 1)."""
-    at_points = basis(orders, points(orders))
     samples = {}
     for name, of_sides in columns.items():
-        values = np.tensordot(at_points, of_sides, 1).swapaxes(0, 1)
+        values = np.tensordot(at_points(orders), of_sides, 1).swapaxes(0, 1)
         samples[name] = values.reshape(*values.shape[:2], *shapes[name])
     sizes = track.sizes(samples)
     is_precise = np.array([side.error <= track.tolerance for side in sides])
