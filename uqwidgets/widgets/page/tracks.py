@@ -65,8 +65,9 @@ class StoredTracks:
             return stored
         if is_straight:
             return {**stored, "joint": self._polylines(track, sides, chunk)}
-        samples = [values for side in sides for values in side.samples.values()]
-        if track.is_large and all(v.size > 0 and bool(storable(v).all()) for v in samples):
+        samples = [values.ravel() for side in sides for values in side.samples.values()]
+        are_some = all(values.size for values in samples)
+        if track.is_large and are_some and storable(np.concatenate(samples)).all():
             self._paths.setdefault((view, track.name, chunk), []).append((stored, track, sides))
             return stored
         sides = [side.thinned(track.tolerance) for side in sides]

@@ -93,6 +93,10 @@ def bisected(
     result = estimates
     for of_side, own, is_known in zip(result, corrections, known, strict=True):
         places = np.flatnonzero(is_known)
-        for j in range(values.shape[2]):
-            of_side[:, j] += np.interp(levels, places, own[places, j])
+        before = np.searchsorted(places, levels, side="right") - 1
+        left, right = places[before], places[np.minimum(before + 1, len(places) - 1)]
+        share = ((levels - left) / np.maximum(right - left, 1))[:, None]
+        # A computed value does not depend on those beside it, which may be unknown.
+        line = (1 - share) * own[left] + share * own[right]
+        of_side += np.where(share > 0, line, own[left])
     return result

@@ -228,19 +228,22 @@ class Ends:
         Tolerances are those of the sides (sides, levels, 2 measures): all features of a measure
         have one axis.
         """
-        n_sides, features = len(bounds), [self._repeats.features[j] for j in some]
-        # One line for each side of each feature.
-        lines = [(j, *of_side) for j in some for of_side in bounds]
-        lacking = np.stack(
-            [(lacks & np.isfinite(low))[:, :, j].any(axis=1) for j, low, _, lacks in lines]
-        )
-        if not lacking.any():
+        # One line for each side of each feature where an end is not certain.
+        lines: list[tuple[int, int, npt.NDArray[np.bool_]]] = []
+        for j in some.tolist():
+            for side, (low, _, lacks) in enumerate(bounds):
+                is_lacking = np.any(lacks[:, :, j] & np.isfinite(low[:, :, j]), axis=1)
+                if is_lacking.any():
+                    lines.append((j, side, is_lacking))
+        if not lines:
             return
+        of_feature, of_side = (np.array([line[k] for line in lines]) for k in (0, 1))
+        lacking = np.array([line[2] for line in lines])
 
         def exact(at: Positions, places: Positions) -> Floats:
             requests, numbers = [], []
-            for feature, line in zip(features, range(0, len(lines), n_sides), strict=True):
-                own = np.flatnonzero((at >= line) & (at < line + n_sides))
+            for j in some.tolist():
+                own = np.flatnonzero(of_feature[at] == j)
                 if not len(own):
                     continue
                 # Without stress all sides are the same, so one of them is computed.
@@ -249,14 +252,15 @@ class Ends:
                 alike[at_zero] = at_zero[:1]
                 different, number = np.unique(alike, return_inverse=True)
                 here = own[different]
-                requests.append((feature, levels(at[here] - line, x[places[here]])))
+                feature = self._repeats.features[j]
+                requests.append((feature, levels(of_side[at[here]], x[places[here]])))
                 numbers.append((own, number))
             result = np.empty((len(at), moments.shape[2]))
             for (own, number), values in zip(numbers, self._exact(requests, check), strict=True):
                 result[own] = values[number]
             return result
 
-        moments = np.stack([of_side[..., j] for j in some for of_side in fields])
+        moments = np.stack([fields[side][..., j] for j, side, _ in lines])
         shape = moments.shape[2:]
         moments = moments.reshape(*moments.shape[:2], -1)
 
@@ -268,11 +272,12 @@ class Ends:
             unknown = np.nonzero(lacking)
             moments[unknown] = exact(*unknown)
         else:
-            is_rough = np.array([of_side[:, :, j].any() for j in some for of_side in rough])
-            tolerances = np.tile(tolerance, (len(some), 1, 1))
-            moments = bisected(moments, lacking, is_rough, exact, tolerances, ends)
-        for (j, low, high, _), of_side, lacks in zip(lines, moments, lacking, strict=True):
-            low[lacks, :, j], high[lacks, :, j] = np.split(ends(of_side[lacks]), 2, axis=1)
+            is_rough = np.array([rough[side][:, :, j].any() for j, side, _ in lines])
+            moments = bisected(moments, lacking, is_rough, exact, tolerance[of_side], ends)
+        found = np.split(ends(moments[lacking]), np.cumsum(lacking.sum(axis=1))[:-1])
+        for (j, side, here), of_line in zip(lines, found, strict=True):
+            low, high, _ = bounds[side]
+            low[here, :, j], high[here, :, j] = np.split(of_line, 2, axis=1)
 
     def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
         """Set the ends of the last level where only the rows of one value have weight there.
