@@ -11,7 +11,7 @@ from uqwidgets.widgets.interpolation import interpolated, nodes
 
 def excess(of_rows, weights):
     pooled = PooledSkewness(len(weights))
-    pooled.add(of_rows, of_rows, weights)
+    pooled.add(of_rows.T, of_rows.T, weights.T)
     return pooled.excess(np.square(of_rows).sum(axis=1), (of_rows**3).sum(axis=1))
 
 

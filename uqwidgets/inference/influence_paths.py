@@ -1,8 +1,8 @@
 """Influences of rows on the mean change over drawn pairs, in many populations at once.
 
 `uqwidgets.inference.mean_change` gives them in one population. Sums over the pairs of all
-populations are products of a sparse matrix, see `pair_matrices`. Arrays have the populations first
-and the rows last.
+populations are products of a sparse matrix, see `pair_matrices`. Arrays have the rows first and
+the populations last.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
 from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
-from uqwidgets.inference.sums import dots
 
-# Values of an array (populations, rows) that fit the processor's cache.
+# Values of an array (rows, populations) that fit the processor's cache.
 _BLOCK = 1 << 16
 
 
 class RowInfluences(NamedTuple):
-    """Influences of rows and what their squares contain twice, (t, n), with those of the pairs.
+    """Influences of rows and what their squares contain twice, (n, t), with those of the pairs.
 
     The pairs have the coefficients (t,) of the measure of the scored row and of the donor, each
     with its values, subtracted, and are multiplied by their share (t,).
@@ -118,40 +117,39 @@ class PathInfluences:
         self.n, self.t = populations.weights.shape
         self._rows = slice(None) if pairs.rows is None else pairs.rows
         self._step = max(1, _BLOCK // self.t)
-        self._of_all = _by_population(populations.scored), _by_population(populations.weights)
-        self._s, self._w = (each[:, self._rows] for each in self._of_all)
-        self._leverage = _by_population(populations.leverage_cubed[self._rows])
+        self._of_all = populations.scored, populations.weights
+        self._s, self._w = (each[self._rows] for each in self._of_all)
+        self._leverage = populations.leverage_cubed[self._rows]
         # Sums over the repeats of the weight of the other row of the pair, times powers of the
         # change; then the same of its square.
         squared = np.square(populations.weights)
         both = np.concatenate([populations.weights, squared], axis=1)
         ones = pairs.as_scored[0]
-        self._drawn, self._squared = np.split(_product(ones, both), 2)
-        self._received = _product(pairs.as_donor[0], populations.scored)
+        self._drawn, self._squared = _parts(ones @ both, 2)
+        self._received = np.asarray(pairs.as_donor[0] @ populations.scored)
         shape = (len(pairs.changes), *self._drawn.shape)
         self._change_drawn, self._change_received = np.empty(shape), np.empty(shape)
         self._change_squared, self._squares = np.empty(shape), np.empty(shape)
         of_square = ones.copy()
         for m, of_change in enumerate(pairs.as_scored[1:]):
-            drawn = np.split(_product(of_change, both), 2)
-            self._change_drawn[m], self._change_squared[m] = drawn
-            self._change_received[m] = _product(pairs.as_donor[m + 1], populations.scored)
+            self._change_drawn[m], self._change_squared[m] = _parts(of_change @ both, 2)
+            self._change_received[m] = pairs.as_donor[m + 1] @ populations.scored
             np.square(of_change.data, out=of_square.data)
-            self._squares[m] = _product(of_square, squared)
+            self._squares[m] = of_square @ squared
         s = self._s
-        self._totals = [each.sum(axis=1) for each in self._of_all]
-        self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=0))
-        total = pairs.factor * dots(s, self._drawn)
+        self._totals = [each.sum(axis=0) for each in self._of_all]
+        self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=1))
+        total = pairs.factor * _dots(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
             if estimates is None:
-                estimates = np.stack([dots(s, d) for d in self._change_drawn]) / total
+                estimates = np.stack([_dots(s, d) for d in self._change_drawn]) / total
             self.estimates = estimates
-            self._pair_spread = pairs.factor * dots(np.square(s), self._squared) / total**2
-            self._scale = (self.n / total)[:, None]
+            self._pair_spread = pairs.factor * _dots(np.square(s), self._squared) / total**2
+            self._scale = self.n / total
 
     def rows(self, m: int, original: Floats) -> RowInfluences:
         """Return the influences, with control variates where these are needed."""
-        estimate = self.estimates[m][:, None]
+        estimate = self.estimates[m]
         scored = self._as_scored(m, slice(None))
         donated = self._change_received[m] - estimate * self._received
         donated *= self._w
@@ -163,9 +161,9 @@ class PathInfluences:
         plain = RowInfluences(scored + donated, squares, (), np.ones(self.t))
         if not squares.any():
             return plain
-        total, unit = self._total(), np.square(_largest(plain.of_rows))[:, None]
+        total, unit = self._total(), np.square(_largest(plain.of_rows))
         for block in self._blocks():
-            total.add((np.square(plain.of_rows[:, block]) - squares[:, block]) / unit)
+            total.add((np.square(plain.of_rows[block]) - squares[block]) / unit)
         share = share_of_controls(relative_precisions(total.sum, total.error))
         if not share.any():
             return plain
@@ -173,9 +171,8 @@ class PathInfluences:
 
     def _as_scored(self, m: int, rows: slice) -> Floats:
         """Return the influences of some rows as scored."""
-        estimate = self.estimates[m][:, None]
-        change: Floats = self._change_drawn[m, :, rows] - estimate * self._drawn[:, rows]
-        change *= self._s[:, rows]
+        change: Floats = self._change_drawn[m, rows] - self.estimates[m] * self._drawn[rows]
+        change *= self._s[rows]
         change *= self._scale
         return change
 
@@ -190,29 +187,28 @@ class PathInfluences:
     ) -> RowInfluences:
         """Subtract a share of the measure of both rows of a pair, as control variates."""
         of_scored, of_donors = (
-            weights * (original - (dots(weights, original) / total)[:, None])
+            weights * (original[:, None] - original @ weights / total)
             for weights, total in zip(self._of_all, self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
-        values = _by_population(of_donors)
-        weighted = self.populations.weights * values
-        together = np.concatenate([values, np.square(values), weighted], axis=1)
-        drawn, drawn_squared, drawn_weighted = np.split(_product(ones, together), 3)
-        received = _product(self.pairs.as_donor[0], _by_population(of_scored))
-        of_scored, of_donor = of_scored[:, self._rows], of_donors[:, self._rows]
+        weighted = self.populations.weights * of_donors
+        together = np.concatenate([of_donors, np.square(of_donors), weighted], axis=1)
+        drawn, drawn_squared, drawn_weighted = _parts(ones @ together, 3)
+        received = np.asarray(self.pairs.as_donor[0] @ of_scored)
+        of_scored, of_donor = of_scored[self._rows], of_donors[self._rows]
         repeats = len(self.pairs.donors)
         slopes = share * regression_on_two(
             repeats,
-            dots(of_scored, of_scored),
-            dots(of_donor, of_donor),
-            dots(of_scored, drawn),
-            dots(of_scored, by_scored),
-            dots(of_donor, by_donor),
+            _dots(of_scored, of_scored),
+            _dots(of_donor, of_donor),
+            _dots(of_scored, drawn),
+            _dots(of_scored, by_scored),
+            _dots(of_donor, by_donor),
         )
-        a, b = slopes[0][:, None], slopes[1][:, None]
+        a, b = slopes
         of_rows = plain.of_rows - b * drawn - a * received
         # The squares of the pairs minus both control variates, multiplied out.
-        products = _product(of_change, weighted) - self.estimates[m][:, None] * drawn_weighted
+        products = of_change @ weighted - self.estimates[m] * drawn_weighted
         products *= self._scale * self._s
         squares = plain.double_counted + b * (b * drawn_squared - 2 * products)
         own = a * of_scored
@@ -224,22 +220,21 @@ class PathInfluences:
     def fields(self, m: int, rows: RowInfluences) -> Floats:
         """Return the moments of the influences, and those without leverage, (fields, t)."""
         unit = _largest(rows.of_rows)
-        column = unit[:, None]
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
         plain, leveraged = self._total(), self._total()
         pooled = PooledSkewness(self.t, self.pairs.factor)
         for block in self._blocks():
-            w, s = self._w[:, block], self._s[:, block]
-            relative = rows.of_rows[:, block] / column
-            pooled.add(self._as_scored(m, block) / column, relative, w)
+            w, s = self._w[block], self._s[block]
+            relative = rows.of_rows[block] / unit
+            pooled.add(self._as_scored(m, block) / unit, relative, w)
             parts = np.square(relative)
-            squares += parts.sum(axis=1)
-            cubes += dots(parts, relative)
+            squares += parts.sum(axis=0)
+            cubes += _dots(parts, relative)
             for weights, total in zip((s, w), self._totals, strict=True):
-                of_weights += dots(relative, weights) / total
-            parts -= rows.double_counted[:, block] / column**2
+                of_weights += _dots(relative, weights) / total
+            parts -= rows.double_counted[block] / unit**2
             plain.add(parts)
-            parts *= self._leverage[:, block]
+            parts *= self._leverage[block]
             leveraged.add(parts)
         squares, cubes, of_weights = (
             self.pairs.factor * each for each in (squares, cubes, of_weights)
@@ -273,15 +268,14 @@ class PathInfluences:
         if self.pairs.rows is not None:
             return np.zeros(self.t), np.zeros(self.t)
         # These sums correct the skewness only, so single precision is enough; it takes half of the
-        # time. The values of the other rows of the pairs are quicker to take with rows first.
+        # time.
         changes = self.pairs.changes[m]
         size = float(max(changes.max(), -changes.min())) or 1.0
         estimate = _single(self.estimates[m] / size)
-        relative = _single((rows.of_rows / unit[:, None]).T)
-        share = (rows.share_of_pairs / unit)[:, None]
-        scored = _single((size * share * self._scale * self._s).T)
+        relative, share = _single(rows.of_rows / unit), rows.share_of_pairs / unit
+        scored = _single(size * share * self._scale * self._s)
         donated = _single(self.populations.weights)
-        terms = [_single((share * slope[:, None] * each).T) for slope, each in rows.subtracted]
+        terms = [_single(share * slope * each) for slope, each in rows.subtracted]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
             of_rows, s = relative[block], scored[block]
@@ -297,28 +291,28 @@ class PathInfluences:
                 of_donors = relative[here]
                 of_donors -= pairs
                 others *= of_donors
-                chains += np.einsum("it,it->t", pairs, others)
+                chains += _dots(pairs, others)
                 np.square(pairs, out=others)
-                cubes += np.einsum("it,it->t", others, pairs)
+                cubes += _dots(others, pairs)
         factor = self._third_order_rows.factor
         return factor * chains, factor * cubes
 
     def _blocks(self) -> Iterator[slice]:
-        n = self._s.shape[1]
+        n = len(self._s)
         yield from (slice(start, start + self._step) for start in range(0, n, self._step))
 
     def _total(self) -> _Total:
         return _Total(self.n, self.t, self.pairs.factor)
 
 
-def _by_population(values: Floats) -> Floats:
-    """Turn an array (n, t) into one of shape (t, n), or the reverse."""
-    return np.ascontiguousarray(values.T)
+def _dots(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sum of products over the rows of two arrays (n, t)."""
+    return np.asarray(np.einsum("it,it->t", one, other))
 
 
-def _product(matrix: csr_array | csc_array, values: Floats) -> Floats:
-    """Multiply a matrix (n, n) by values (n, t), and turn the product into an array (t, n)."""
-    return _by_population(np.asarray(matrix @ values))
+def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:
+    """Split an array (n, k t) into k arrays (n, t)."""
+    return np.split(np.asarray(values), k, axis=1)
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
@@ -327,7 +321,7 @@ def _single(values: Floats) -> npt.NDArray[np.float32]:
 
 def _largest(of_rows: Floats) -> Floats:
     """Largest absolute value in each population, 1 where all are zero."""
-    largest = np.maximum(of_rows.max(axis=1), -of_rows.min(axis=1))
+    largest = np.maximum(of_rows.max(axis=0), -of_rows.min(axis=0))
     return np.where(largest > 0, largest, 1.0)
 
 
@@ -342,9 +336,9 @@ class _Total:
         self.sum, self._squares = np.zeros(t), np.zeros(t)
 
     def add(self, parts: Floats) -> None:
-        """Add the parts (t, m) of some rows."""
-        self.sum += self._factor * parts.sum(axis=1)
-        self._squares += self._factor * dots(parts, parts)
+        """Add the parts (m, t) of some rows."""
+        self.sum += self._factor * parts.sum(axis=0)
+        self._squares += self._factor * _dots(parts, parts)
 
     @property
     def error(self) -> Floats:

@@ -1,7 +1,7 @@
 r"""Moments of the mean change over drawn pairs in many populations at once.
 
 `uqwidgets.inference.mean_change` and `row_moments` give them in one population, this module where
-weights move along a path, as under stress. Arrays have the populations first and the rows last.
+weights move along a path, as under stress. Arrays have the rows first and the populations last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from uqwidgets.inference.moments import Moments, bounds_of_moments
 from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.sums import squared_deviations
 
-# Values of an array (populations, rows): about a dozen of them are in memory at a time.
+# Values of an array (rows, populations): about a dozen of them are in memory at a time.
 _MOST_VALUES = 1 << 16
 
 
@@ -139,7 +139,7 @@ def path_moments(
             if not path.scores_some and len(donors) > 1:
                 needed = _needs_interactions(PathMoments.of(both.swapaxes(0, 1)))
                 for m, combination in _combinations(path, rows, originals, needed, check):
-                    is_known = np.isfinite(combination.of_rows[:, 0])
+                    is_known = np.isfinite(combination.of_rows[0])
                     both[1][:, m, is_known] = path.fields(m, combination)[:, is_known]
         parts.append(both)
         del path, rows  # otherwise they stay in memory while the next are made
@@ -176,8 +176,8 @@ def _combinations(
     )
     evenness = path.populations.ess_and_evenness[1][somewhere]
     for m, *of_interactions in zip(measures, *interactions, strict=True):
-        without = [each[somewhere] for each in rows[m][:2]]
-        together = _combined(without, [each.T for each in of_interactions], evenness)
+        without = [each[:, somewhere] for each in rows[m][:2]]
+        together = _combined(without, of_interactions, evenness)
         is_used = needed[m, somewhere] & np.isfinite(of_interactions[0][0])
         result = rows[m]._replace(
             of_rows=np.full_like(rows[m].of_rows, np.nan),
@@ -185,7 +185,7 @@ def _combinations(
             share_of_pairs=np.ones(path.t),
         )
         for all_of_them, here in zip((*result[:2], result[3]), together, strict=True):
-            all_of_them[somewhere[is_used]] = here[is_used]
+            all_of_them[..., somewhere[is_used]] = here[..., is_used]
         yield m, result
 
 
@@ -196,25 +196,24 @@ def _combined(
 
     Parameters
     ----------
-    without, interactions : sequence of two ndarrays of shape (t, n)
+    without, interactions : sequence of two ndarrays of shape (n, t)
         Influences of the rows, and what their squares contain twice.
     evenness : ndarray of shape (t,)
 
     Returns
     -------
-    of_rows, double_counted : ndarray of shape (t, n)
+    of_rows, double_counted : ndarray of shape (n, t)
     share_of_pairs : ndarray of shape (t,)
     """
     parts, others = (np.square(each) - doubled for each, doubled in (without, interactions))
     # In a unit of their size, because their squares would overflow for large values.
-    unit = np.fmax(*(np.ptp(each, axis=1) for each in (parts, others)))
+    unit = np.fmax(*(np.ptp(each, axis=0) for each in (parts, others)))
     unit = np.where(unit > 0, unit, 1.0)
-    squared_error, other = (squared_deviations(each, unit) for each in (parts, others))
-    precision = relative_precisions(parts.sum(axis=1) / unit, np.sqrt(squared_error))
+    squared_error, other = (squared_deviations(each.T, unit) for each in (parts, others))
+    precision = relative_precisions(parts.sum(axis=0) / unit, np.sqrt(squared_error))
     share = share_of_interactions(precision, evenness)
     sums = squared_error + other
     weight = share * np.divide(squared_error, sums, out=np.zeros_like(sums), where=sums > 0)
-    here = weight[:, None]
-    of_rows = (1 - here) * without[0] + here * interactions[0]
-    double_counted = np.square(of_rows) - (1 - here) * parts - here * others
+    of_rows = (1 - weight) * without[0] + weight * interactions[0]
+    double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
     return of_rows, double_counted, 1 - weight

@@ -92,7 +92,7 @@ def row_moments(change: Change, population: Population) -> Moments:
     if total > 0 and np.ptp(population.weights) > 0:
         pooled = PooledSkewness(1)
         rows = (change.influence_scored / unit, relative, population.weights)
-        pooled.add(*(each[None] for each in rows))
+        pooled.add(*(each[:, None] for each in rows))
         excess = float(pooled.excess(np.array([total]), np.array([of_rows]))[0])
     moments = (
         change.estimate,

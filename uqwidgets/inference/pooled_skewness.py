@@ -47,24 +47,24 @@ class PooledSkewness:
 
         Parameters
         ----------
-        as_scored, of_rows : ndarray of shape (t, m)
+        as_scored, of_rows : ndarray of shape (m, t)
             Influences as scored, and in both roles, of any unit.
-        weights : ndarray of shape (t, m)
+        weights : ndarray of shape (m, t)
             Of mean 1 over all rows.
         """
-        for start in range(0, of_rows.shape[1], _BLOCK):
+        for start in range(0, len(of_rows), _BLOCK):
             block = slice(start, start + _BLOCK)
-            self._add(as_scored[:, block], of_rows[:, block], weights[:, block])
+            self._add(as_scored[block], of_rows[block], weights[block])
 
     def _add(self, as_scored: Floats, of_rows: Floats, weights: Floats) -> None:
-        self._roles += np.square(as_scored).sum(axis=1)
-        self._roles += np.square(of_rows - as_scored).sum(axis=1)
+        self._roles += np.square(as_scored).sum(axis=0)
+        self._roles += np.square(of_rows - as_scored).sum(axis=0)
         own = np.square(weights) + _LEAST_WEIGHT**2
         smooth = np.sqrt(own)
         per_weight = of_rows / smooth
         squares = per_weight * of_rows
         sums = smooth, own, own * smooth, squares, squares * per_weight
-        self._sums += np.stack([each.sum(axis=1) for each in sums])
+        self._sums += np.stack([each.sum(axis=0) for each in sums])
 
     def excess(self, squares: Floats, cubes: Floats) -> Floats:
         """Return by how much it exceeds the skewness of the influences, shape (t,).
