@@ -19,6 +19,7 @@ from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
 from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
+from uqwidgets.inference.sums import dots_over_rows
 
 # Values of an array (rows, populations) that fit the processor's cache.
 _BLOCK = 1 << 16
@@ -139,12 +140,14 @@ class PathInfluences:
         s = self._s
         self._totals = [each.sum(axis=0) for each in self._of_all]
         self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=1))
-        total = pairs.factor * _dots(s, self._drawn)
+        total = pairs.factor * dots_over_rows(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
             if estimates is None:
-                estimates = np.stack([_dots(s, d) for d in self._change_drawn]) / total
+                estimates = np.stack([dots_over_rows(s, d) for d in self._change_drawn]) / total
             self.estimates = estimates
-            self._pair_spread = pairs.factor * _dots(np.square(s), self._squared) / total**2
+            self._pair_spread = (
+                pairs.factor * dots_over_rows(np.square(s), self._squared) / total**2
+            )
             self._scale = self.n / total
 
     def rows(self, m: int, original: Floats) -> RowInfluences:
@@ -187,7 +190,7 @@ class PathInfluences:
     ) -> RowInfluences:
         """Subtract a share of the measure of both rows of a pair, as control variates."""
         of_scored, of_donors = (
-            weights * (original[:, None] - original @ weights / total)
+            weights * (original[:, None] - np.einsum("i,it->t", original, weights) / total)
             for weights, total in zip(self._of_all, self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
@@ -199,11 +202,11 @@ class PathInfluences:
         repeats = len(self.pairs.donors)
         slopes = share * regression_on_two(
             repeats,
-            _dots(of_scored, of_scored),
-            _dots(of_donor, of_donor),
-            _dots(of_scored, drawn),
-            _dots(of_scored, by_scored),
-            _dots(of_donor, by_donor),
+            dots_over_rows(of_scored, of_scored),
+            dots_over_rows(of_donor, of_donor),
+            dots_over_rows(of_scored, drawn),
+            dots_over_rows(of_scored, by_scored),
+            dots_over_rows(of_donor, by_donor),
         )
         a, b = slopes
         of_rows = plain.of_rows - b * drawn - a * received
@@ -229,9 +232,9 @@ class PathInfluences:
             pooled.add(self._as_scored(m, block) / unit, relative, w)
             parts = np.square(relative)
             squares += parts.sum(axis=0)
-            cubes += _dots(parts, relative)
+            cubes += dots_over_rows(parts, relative)
             for weights, total in zip((s, w), self._totals, strict=True):
-                of_weights += _dots(relative, weights) / total
+                of_weights += dots_over_rows(relative, weights) / total
             parts -= rows.double_counted[block] / unit**2
             plain.add(parts)
             parts *= self._leverage[block]
@@ -291,9 +294,9 @@ class PathInfluences:
                 of_donors = relative[here]
                 of_donors -= pairs
                 others *= of_donors
-                chains += _dots(pairs, others)
+                chains += dots_over_rows(pairs, others)
                 np.square(pairs, out=others)
-                cubes += _dots(others, pairs)
+                cubes += dots_over_rows(others, pairs)
         factor = self._third_order_rows.factor
         return factor * chains, factor * cubes
 
@@ -303,11 +306,6 @@ class PathInfluences:
 
     def _total(self) -> _Total:
         return _Total(self.n, self.t, self.pairs.factor)
-
-
-def _dots(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Sum of products over the rows of two arrays (n, t)."""
-    return np.asarray(np.einsum("it,it->t", one, other))
 
 
 def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:
@@ -338,7 +336,7 @@ class _Total:
     def add(self, parts: Floats) -> None:
         """Add the parts (m, t) of some rows."""
         self.sum += self._factor * parts.sum(axis=0)
-        self._squares += self._factor * _dots(parts, parts)
+        self._squares += self._factor * dots_over_rows(parts, parts)
 
     @property
     def error(self) -> Floats:

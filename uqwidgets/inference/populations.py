@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 from uqwidgets._typing import Floats
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dots_over_rows
 
 # Values of an array (rows, populations): more populations are computed part by part.
 _MOST_VALUES = 1 << 19
@@ -99,8 +100,8 @@ def mean_changes_in(
     for part in populations.parts(_MOST_VALUES):
         check()
         s, w = part.scored, part.weights
-        totals = _dot(s, np.asarray(ones @ w))
-        parts.append(np.stack([_dot(s, np.asarray(m @ w)) / totals for m in matrices]))
+        totals = dots_over_rows(s, np.asarray(ones @ w))
+        parts.append(np.stack([dots_over_rows(s, np.asarray(m @ w)) / totals for m in matrices]))
     return np.concatenate(parts, axis=1)
 
 
@@ -170,7 +171,3 @@ def half_widths(std_error: Floats, level: float, populations: Sequence[Populatio
     """Return `half_width` in many populations, from standard errors of shape (t, m)."""
     df = np.array([population.ess for population in populations]) - 1
     return np.asarray(quantile(df, level, "t")[:, None] * std_error)
-
-
-def _dot(one: Floats, other: Floats) -> Floats:
-    return np.asarray(np.einsum("nt,nt->t", one, other))

@@ -6,6 +6,8 @@ browser needs to paint the result.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +25,11 @@ def dot(one: Floats, other: Floats) -> float:
 def dots(one: Floats, other: Floats) -> Floats:
     """Sum of products over the last axis of two arrays of shape (..., n) or (n,)."""
     return np.asarray(np.einsum("...i,...i->...", one, other))
+
+
+def dots_over_rows(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sum of products over the first axis of two arrays (n, t), in their precision."""
+    return np.asarray(np.einsum("it,it->t", one, other))
 
 
 def weighted_sums(lines: Floats, weights: Floats) -> Floats:

@@ -274,8 +274,8 @@ class Ends:
         else:
             is_rough = np.array([rough[side][:, :, j].any() for j, side, _ in lines])
             moments = bisected(moments, lacking, is_rough, exact, tolerance[of_side], ends)
-        found = np.split(ends(moments[lacking]), np.cumsum(lacking.sum(axis=1))[:-1])
-        for (j, side, here), of_line in zip(lines, found, strict=True):
+        of_lines = np.split(ends(moments[lacking]), np.cumsum(lacking.sum(axis=1))[:-1])
+        for (j, side, here), of_line in zip(lines, of_lines, strict=True):
             low, high, _ = bounds[side]
             low[here, :, j], high[here, :, j] = np.split(of_line, 2, axis=1)
 
