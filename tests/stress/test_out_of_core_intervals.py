@@ -107,7 +107,7 @@ def by_rows(values, anchor, per_row):
         if solved.status[k] not in ("ok", "edge"):
             yield None
             continue
-        w = solved.row_weights(k, values)
+        w = solved.row_weights(slice(k, k + 1), values)[0]
         on = w > 0
         deviation = x - np.average(x[on], weights=w[on])
         spread = 0.0 if solved.status[k] == "edge" else np.mean(w * deviation**2)

@@ -12,10 +12,13 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.options import has_truth_value, is_whole
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.anchors import Anchor, anchors_of
 from uqwidgets.stress.compressed.compression import Compressed, compress
 from uqwidgets.stress.compressed.levels import levels
+
+# Weights of levels that are computed together.
+_WEIGHTS = 1 << 14
 
 Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile", "no value"]
 
@@ -73,14 +76,19 @@ class Column:
         Source: Bachoc et al. 2023, eq. 4 and theorem 2.3.
         """
         solved = levels(self._compressed, taus)
-        for t, (tau, status) in enumerate(zip(taus.tolist(), solved.status.tolist(), strict=True)):
-            weights, reached = None, np.nan
-            if status in ("ok", "edge"):
-                weights = solved.row_weights(t, self.values)
-                moved = dot(weights, self.values - self.mean) / len(weights) if tau else 0.0
-                reached = self.mean + moved
-            yield Projection(weights, self.target(tau), reached, status)
-            del weights  # otherwise they stay in memory while the next are made
+        step = max(1, _WEIGHTS // len(self.values))
+        for first in range(0, len(taus), step):
+            some = slice(first, first + step)
+            weights = solved.row_weights(some, self.values)
+            moved = dots(weights, self.values - self.mean) / len(self.values)
+            each = zip(taus[some].tolist(), solved.status[some].tolist(), moved, strict=True)
+            for t, (tau, status, by) in enumerate(each):
+                is_solved = status in ("ok", "edge")
+                reached = self.mean + (float(by) if tau else 0.0) if is_solved else np.nan
+                own = weights[t] if is_solved else None
+                yield Projection(own, self.target(tau), reached, status)
+                del own  # otherwise the weights stay in memory while the next are made
+            del weights
 
     def target(self, tau: float) -> float:
         """Mean that tau stands for, by linear interpolation (Bachoc et al. 2023, section 2.2)."""

@@ -86,31 +86,29 @@ class Levels:
             means[t] = ends * (weight**power / n if degree == 0 else 0.0)
         return means
 
-    def row_weights(self, level: int, values: Floats) -> Floats:
-        """Weights of the rows themselves at one level.
+    def row_weights(self, some: slice, values: Floats) -> Floats:
+        """Weights of the rows themselves at some levels.
 
         Parameters
         ----------
-        level : int
-            Position among ``taus``.
+        some : slice
+            Positions among ``taus``.
         values : ndarray of shape (n,)
             The column that was compressed.
 
         Returns
         -------
-        ndarray of shape (n,)
+        ndarray of shape (levels, n)
             Mean 1; NaN where there are no weights.
         """
-        c, xi = self.compressed, self.xi[level]
-        end = c.least if self.taus[level] < 0 else c.most
-        if np.isnan(xi) or xi == 0:
-            return np.full(len(values), xi + 1)
-        if np.isinf(xi):
-            weights = (values == end).astype(np.float64)
-        else:
-            distance = values / c.grid.unit - end / c.grid.unit
-            weights = np.exp(xi * (distance / c.unit_std))
-        return np.asarray(weights / weights.mean())
+        c, xi = self.compressed, self.xi[some, None]
+        ends = np.where(self.taus[some, None] < 0, c.least, c.most)
+        weights = np.where(np.isinf(xi), values == ends, np.where(np.isnan(xi), np.nan, 1.0))
+        is_tilted = (np.isfinite(xi) & (xi != 0))[:, 0]
+        distance = values / c.grid.unit - ends[is_tilted] / c.grid.unit
+        weights[is_tilted] = np.exp(xi[is_tilted] * (distance / c.unit_std))
+        weights /= weights.mean(axis=1, keepdims=True)
+        return weights
 
     @cached_property
     def means(self) -> Floats:
