@@ -29,6 +29,7 @@ from uqwidgets.inference import (
     row_moments,
     u_statistic_bounds,
 )
+from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population, effective_sample_size
 
 
@@ -449,3 +450,13 @@ class TestPopulation:
         assert output.weights.min() >= 0
         assert set(np.flatnonzero(output.scored)) <= set(output.positions)
         assert 1 - 1e-9 <= output.ess <= scored.sum() + 1e-9
+
+
+@pytest.mark.parametrize(("level", "rtol"), [(0.5, 1e-12), (0.95, 1e-12), (0.9999, 1e-10)])
+def test_many_quantiles_of_t_are_those_of_scipy(level, rtol):
+    df = np.exp(np.random.default_rng(0).uniform(np.log(0.1), np.log(1e8), size=500))
+    df[:4] = np.nan, -1.0, np.inf, 1.0
+    expected = stats.t.ppf((1 + level) / 2, np.where(df > 0, df, np.nan))
+    np.testing.assert_allclose(quantile(df, level, "t"), expected, rtol=rtol)
+    # A few are the same up to rounding.
+    np.testing.assert_allclose(quantile(df[:9], level, "t"), expected[:9], rtol=1e-14)

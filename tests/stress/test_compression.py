@@ -300,7 +300,9 @@ def test_very_large_and_very_small_columns(scale):
     np.testing.assert_allclose(scaled.means, plain.means, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(scaled.reached / scale, plain.reached, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scaled.xi, plain.xi, rtol=1e-9)
-    own, other = (f.row_weights(slice(1), v) for f, v in ((scaled, values * scale), (plain, values)))
+    own, other = (
+        f.row_weights(slice(1), v) for f, v in ((scaled, values * scale), (plain, values))
+    )
     np.testing.assert_allclose(own, other, rtol=1e-9)
 
 

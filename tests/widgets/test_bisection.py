@@ -82,6 +82,22 @@ def test_a_hump_beside_the_middle_of_a_piece_is_found():
     assert len(computed) <= 30
 
 
+def test_a_computed_value_does_not_depend_on_an_unknown_one_beside_it():
+    exact = np.where(X > 0.505, np.nan, 1 + X)[None, :, None]
+    computed = []
+
+    def compute(sides, places):
+        computed.extend(places.tolist())
+        return exact[sides, places]
+
+    unknown, rough = np.ones((1, len(X)), dtype=bool), np.zeros(1, dtype=bool)
+    result = bisected(
+        np.zeros(exact.shape), unknown, rough, compute, np.full(exact.shape, 0.01), np.copy
+    )
+    assert 50 in computed
+    np.testing.assert_array_equal(result[0, computed], exact[0, computed])
+
+
 def test_sides_are_computed_together():
     functions = [np.sin(3 * X), np.exp(X), np.abs(X - 0.37)]
     values = np.stack(functions)[..., None]

@@ -159,6 +159,21 @@ def test_matrices_of_the_same_populations_share_their_scores():
     assert stored_size(wide, products) < 0.8 * stored_size(wide, [None] * len(wide))
 
 
+def test_there_are_as_many_shared_scores_as_the_matrices_need(monkeypatch):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(8, 60, 12)) * (30 / 4.0 ** np.arange(8))[:, None, None]
+    every = [within(scores @ rng.normal(size=(12, 40))) for _ in range(6)]
+    assert shared_scores(every).whole.shape == (480, 13)
+    most = "uqwidgets.widgets.page.low_rank._MOST_SHARED"
+    # The first ones are not enough, so there are more, which describe the matrices as well.
+    monkeypatch.setattr(most, (4, 64))
+    shared = shared_scores(every)
+    assert shared.whole.shape == (480, 13)
+    assert all(described(each, shared).shared is shared for each in every)
+    monkeypatch.setattr(most, (4,))
+    assert shared_scores(every).whole.shape == (480, 4)
+
+
 def test_columns_that_are_hardly_alike_are_combinations_of_the_shared_scores():
     rng = np.random.default_rng(4)
     sizes = (30 / 4.0 ** np.arange(8))[:, None, None]
