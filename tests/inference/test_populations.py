@@ -28,14 +28,17 @@ def together(each):
 
 
 @pytest.mark.parametrize("rows", [None, X > -0.5])
-@pytest.mark.parametrize("at_once", [1 << 17, 2 * N])
-def test_means_are_those_of_each_population(rows, at_once, monkeypatch):
+@pytest.mark.parametrize(
+    ("at_once", "fewest", "parts"), [(1 << 17, 16, 1), (2 * N, 2, 4), (2 * N, 3, 7)]
+)
+def test_means_are_those_of_each_population(rows, at_once, fewest, parts, monkeypatch):
     monkeypatch.setattr("uqwidgets.inference.populations._MOST_VALUES", at_once)
+    monkeypatch.setattr("uqwidgets.inference.populations._FEWEST", fewest)
     each = [Population.of(N, w, rows) for w in np.exp(TILTS * X[:, None]).T]
     stacked = together(each)
     checks = []
     means = mean_changes_in(stacked, CHANGES, DONORS, lambda: checks.append(1))
-    assert len(checks) == (1 if at_once > N * len(TILTS) else 4)
+    assert len(checks) == parts
     for m, change in enumerate(CHANGES):
         for t, population in enumerate(each):
             exact = mean_change(change, DONORS, X, population).estimate

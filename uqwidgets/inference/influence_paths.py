@@ -217,7 +217,7 @@ class PathInfluences:
         own = a * of_scored
         squares += own * (repeats * own + 2 * (b * drawn - by_scored))
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
-        subtracted = (slopes[0], of_scored), (slopes[1], of_donors)
+        subtracted = (a, of_scored), (b, of_donors)
         return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
@@ -282,16 +282,16 @@ class PathInfluences:
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
             of_rows, s = relative[block], scored[block]
-            for change, donors in zip(changes, self.pairs.donors.astype(np.intp), strict=True):
-                here = donors[block]
+            for change, donors in zip(changes, self.pairs.donors, strict=True):
+                here = donors[block].astype(np.intp)
                 pairs = _single(change[block] / size)[:, None] - estimate
-                pairs *= donated[here]
+                pairs *= _values_at(donated, here)
                 pairs *= s
                 if terms:
                     pairs -= terms[0][block]
-                    pairs -= terms[1][here]
+                    pairs -= _values_at(terms[1], here)
                 others = of_rows - pairs
-                of_donors = relative[here]
+                of_donors = _values_at(relative, here)
                 of_donors -= pairs
                 others *= of_donors
                 chains += dots_over_rows(pairs, others)
@@ -315,6 +315,11 @@ def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def _values_at(values: npt.NDArray[np.float32], rows: Positions) -> npt.NDArray[np.float32]:
+    """Return the values of some rows, whose positions need no check."""
+    return np.take(values, rows, axis=0, mode="clip")
 
 
 def _largest(of_rows: Floats) -> Floats:

@@ -26,7 +26,7 @@ from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.sums import squared_deviations
 
 # Values of an array (rows, populations): about a dozen of them are in memory at a time.
-_MOST_VALUES = 1 << 16
+_MOST_VALUES = 1 << 17
 
 
 class PathMoments(NamedTuple):

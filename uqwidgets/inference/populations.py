@@ -24,6 +24,8 @@ from uqwidgets.inference.sums import dots_over_rows
 
 # Values of an array (rows, populations): more populations are computed part by part.
 _MOST_VALUES = 1 << 19
+# The fewest populations that are quicker together than one by one.
+_FEWEST = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +66,12 @@ class Populations:
         return np.asarray(leverage * leverage * leverage)
 
     def parts(self, most_values: int) -> Iterator[Populations]:
-        """Yield so many populations at a time that an array has no more values than this."""
+        """Yield so many populations at a time that an array has no more values than this.
+
+        Single ones are yielded instead of a few: short lines of an array take longer.
+        """
         n, t = self.weights.shape
-        step = max(1, most_values // n)
+        step = most_values // n if most_values >= _FEWEST * n else 1
         yield from (self.some(slice(k, k + step)) for k in range(0, t, step))
 
     def some(self, which: slice | npt.NDArray[np.bool_]) -> Populations:
