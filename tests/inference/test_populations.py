@@ -7,7 +7,7 @@ import pytest
 
 from uqwidgets.inference import bounds, mean_change, mean_over_rows
 from uqwidgets.inference.moment_paths import path_moments
-from uqwidgets.inference.moments import row_moments
+from uqwidgets.inference.moments import Moments, row_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in, means_over_rows
 
@@ -17,6 +17,9 @@ X = RNG.normal(size=N)
 DONORS = np.stack([RNG.permutation(N) for _ in range(REPEATS)])
 CHANGES = [RNG.normal(size=(REPEATS, N)), X[DONORS] - X, np.zeros((REPEATS, N))]
 TILTS = np.linspace(-1.5, 1.5, 7)
+
+
+THIRD_ORDER = [Moments._fields.index(name) for name in ("cubes", "interaction")]
 
 
 def together(each):
@@ -73,7 +76,11 @@ def test_moments_are_those_of_each_population(rows, at_once, third_order, monkey
             assert [low[m, t], high[m, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
             moments = np.array(path.moments)[:, :, m, t]
             expected = np.array(row_moments(one, population))[:, None]
-            same = np.isclose(moments, expected, rtol=1e-5, atol=1e-6).all(axis=0)
+            # The sums of the third order are in single precision.
+            rough = np.isclose(moments, expected, rtol=1e-5, atol=1e-6)
+            same = np.isclose(moments, expected, rtol=1e-6, atol=1e-9)
+            same[THIRD_ORDER] = rough[THIRD_ORDER]
+            same = same.all(axis=0)
             used.add(int(np.flatnonzero(same)[0]))
     # Interactions are not known where only some rows are scored.
     assert used == ({0, 1} if rows is None else {0})
@@ -95,7 +102,10 @@ def test_moments_of_few_uneven_rows_and_two_repeats_are_those_of_each_population
     for t, population in enumerate(each):
         one = mean_change(change, donors, x, population)
         exact = bounds(one, "u-statistic", 0.95, population)
-        assert [low[0, t], high[0, t]] == pytest.approx([exact.low, exact.high], rel=1e-5)
+        # Single precision of the sums of the third order, relative to the width of the interval.
+        rounding = 1e-6 * (exact.high - exact.low)
+        ends = pytest.approx([exact.low, exact.high], rel=1e-6, abs=rounding)
+        assert [low[0, t], high[0, t]] == ends
 
 
 def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch):

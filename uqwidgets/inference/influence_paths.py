@@ -19,7 +19,7 @@ from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
 from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
-from uqwidgets.inference.sums import dots_over_rows
+from uqwidgets.inference.sums import dots_over_rows, values_at
 
 # Values of an array (rows, populations) that fit the processor's cache.
 _BLOCK = 1 << 16
@@ -285,13 +285,13 @@ class PathInfluences:
             for change, donors in zip(changes, self.pairs.donors, strict=True):
                 here = donors[block].astype(np.intp)
                 pairs = _single(change[block] / size)[:, None] - estimate
-                pairs *= _values_at(donated, here)
+                pairs *= values_at(donated, here)
                 pairs *= s
                 if terms:
                     pairs -= terms[0][block]
-                    pairs -= _values_at(terms[1], here)
+                    pairs -= values_at(terms[1], here)
                 others = of_rows - pairs
-                of_donors = _values_at(relative, here)
+                of_donors = values_at(relative, here)
                 of_donors -= pairs
                 others *= of_donors
                 chains += dots_over_rows(pairs, others)
@@ -315,11 +315,6 @@ def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(values, dtype=np.float32)
-
-
-def _values_at(values: npt.NDArray[np.float32], rows: Positions) -> npt.NDArray[np.float32]:
-    """Return the values of some rows, whose positions need no check."""
-    return np.take(values, rows, axis=0, mode="clip")
 
 
 def _largest(of_rows: Floats) -> Floats:

@@ -38,16 +38,17 @@ def weighted_sums(lines: Floats, weights: Floats) -> Floats:
     return sums
 
 
-def values_at(values: Floats, positions: Positions) -> Floats:
+def values_at(values: npt.NDArray[Any], positions: Positions) -> npt.NDArray[Any]:
     """Return the value at every position, an array of the shape of the positions.
 
     Parameters
     ----------
-    values : ndarray of shape (n,)
+    values : ndarray of shape (n,) or (n, t)
+        With a second axis, the result has it as well.
     positions : ndarray
         Each between 0 and n - 1, which makes indexing with a check of all of them unnecessary.
     """
-    return np.take(values, positions, mode="clip")
+    return np.take(values, positions, axis=0, mode="clip")
 
 
 def squared_deviations(values: Floats, unit: npt.ArrayLike) -> Floats:

@@ -37,8 +37,8 @@ _SMALL, _STRIDE = 0.3, 8
 _FEW_COMPONENTS = 1 / 8
 # Fewer matrices than this have scores of their own, because shared scores are more of them.
 _FEW_MATRICES = 6
-# Most scores that matrices share: more are tried if these are not enough, as they are if a share of
-# them is left out, because their root mean square over the columns of all matrices is negligible.
+# Most scores that matrices share; the second number is tried where less than a tenth of the first
+# is negligible. A score is negligible if its root mean square over all columns is below the last.
 _MOST_SHARED, _ENOUGH, _NEGLIGIBLE = (256, 640), 0.9, 0.002
 # The step of a score in the column where it has the largest weight, and how many steps its largest
 # number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
@@ -119,8 +119,9 @@ def shared_scores(paths: Sequence[Paths]) -> SharedScores | None:
     sketch = np.empty((m, 0), dtype=np.float32)
     for most in _MOST_SHARED:
         n_more = min(m, most) - sketch.shape[1]
-        if n_more:
-            sketch = np.hstack([sketch, _random_combinations(paths, n_more, rng)])
+        if not n_more:
+            break
+        sketch = np.hstack([sketch, _random_combinations(paths, n_more, rng)])
         scores, _ = _principal(sketch / np.sqrt(np.float32(sketch.shape[1])))
         sizes = np.sqrt(np.square(scores).sum(axis=0))
         vectors = scores[:, sizes > negligible] / sizes[sizes > negligible]

@@ -11,8 +11,8 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot
 from uqwidgets.performance import Calibration, Confusion, Scores
+from uqwidgets.performance.scores import value_and_influence
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.frames import single
@@ -75,12 +75,9 @@ class PerformanceView(View):
             names = [scores.names[at] for at in others]
             exact = self.explainer.scores(names, level=LEVEL, **_options(population))
             value[others], low[others], high[others] = exact.value, exact.low, exact.high
-        rows = slice(None) if population.rows is None else population.rows
-        shares = population.scored[rows] / population.scored.sum()
         for at in without_ends:
             indicator = self.explainer.indicators[scores.names[at]]
-            means = [np.asarray(dot(shares, output[rows])) for output in indicator.per_row]
-            value[at] = indicator.combine(*means)
+            value[at], _ = value_and_influence(indicator, population)
         now = replace(scores, value=value, low=low, high=high)
         return self._described(now, populations, calibration)
 
