@@ -244,7 +244,7 @@ def test_groups_move_with_tau_between_frames(widget: uq.Explorer) -> None:
     at = replace(inputs, tau=0.3)
     populations = builder.build(at, lambda: None)
     assert populations is not None
-    samples = track.sample([Level(populations, lambda: at)], lambda: None)
+    samples = track.sample([Level(populations, {"tau": at.tau})], lambda: None)
     _, curve = show(widget, tau=0.3)
     for name in ("group_average", "group_low", "group_high"):
         np.testing.assert_allclose(samples[name][0], curve[name], rtol=1e-6)

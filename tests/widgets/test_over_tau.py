@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ from cases import thorough_after
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
+from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
@@ -498,9 +498,9 @@ def test_the_first_message_does_not_wait_for_what_takes_long(watched, monkeypatc
     profiles = []
     original = StressView.profile_over_tau
 
-    def profile(self, level, *, only_known):
+    def profile(self, inputs, populations, *, only_known):
         profiles.append(only_known)
-        return original(self, level, only_known=only_known)
+        return original(self, inputs, populations, only_known=only_known)
 
     monkeypatch.setattr(StressView, "profile_over_tau", profile)
     watched.follow()
@@ -535,9 +535,12 @@ def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
 
     def levels(sides, x):
         assert (sides == 0).all()
-        return [SimpleNamespace(inputs=SimpleNamespace(tau=t), populations=t) for t in x]
+        return [Level(t, {"tau": t}) for t in x]
 
-    track = score_track(compute, lambda *_: (np.array([-1.0, 1.0]), {}), has_classes=True)
+    def known(*_):
+        return np.array([-1.0, 1.0]), {}
+
+    track = score_track(Inputs(), compute, known, has_classes=True)
     side = Side(1.0)
     first = levels(np.zeros(track.start + 1, dtype=int), nodes(track.start))
     refine(track, [side], first, np.arange(len(first))[None], lambda: None)
@@ -578,7 +581,7 @@ def test_interpolated_moments_that_leave_their_range_have_ends(watched, name):
     """Between few levels they overshoot, and the ends were missing."""
     (track,) = (t for t in watched.view(ImportanceView).over_tau(watched.inputs) if t.derivation)
     zero = replace(watched.inputs, tau=0.0)
-    level = Level(watched.builder.build(zero, lambda: None), lambda: zero)
+    level = Level(watched.builder.build(zero, lambda: None), {"tau": 0.0})
     samples = track.sample([level], lambda: None)
     samples["fields"][:, Moments._fields.index(name)] = -0.1
     for ends in track.derivation.columns(samples).values():

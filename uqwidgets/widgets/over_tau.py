@@ -134,6 +134,7 @@ class OverTau:
                 check()
                 shown = [r or f for r, f in zip(rough, followed, strict=True)]
                 yield self._message(
+                    inputs,
                     views,
                     tracks,
                     shown if is_coarse else followed,
@@ -187,13 +188,14 @@ class OverTau:
         populations = self._builder.build(at, check)
         if populations is None or (tau and not populations.is_reachable):
             return None
-        level = Level(populations, lambda: at)
+        level = Level(populations, {"tau": tau})
         if len(populations.now.weights) * (len(self._levels) + 1) <= _MOST_WEIGHTS:
             self._levels[tau] = level
         return level
 
     def _message(
         self,
+        inputs: Inputs,
         views: Sequence[View],
         tracks: Sequence[tuple[View, Track]],
         followed: Sequence[Sequence[Side]],
@@ -230,12 +232,14 @@ class OverTau:
         fixed = {
             f"{view.name}.{name}": values
             for view in views
-            for name, values in view.profile_over_tau(ends[1], only_known=is_coarse).items()
+            for name, values in view.profile_over_tau(
+                inputs, ends[1].populations, only_known=is_coarse
+            ).items()
         }
         texts = {
             f"{view.name}.{name}": [texts[name] for texts in at_levels]
             for view in views
-            if (at_levels := [view.texts_over_tau(level) for level in ends])
+            if (at_levels := [view.texts_over_tau(level.populations) for level in ends])
             for name in at_levels[0]
         }
         meta = {"tracks": described, "fixed": list(fixed), "texts": texts}

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +30,8 @@ COARSE, _FINEST = 8, 32
 _PIECES = (10, 20, 25, 50, 100)
 #: Distances of these levels from 0.
 EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
+#: Distances of these levels and of all nodes from 0.
+EVERY = np.union1d(EVEN, nodes(_FINEST))
 # Where the nodes before the last ones had a larger error, in multiples of the tolerance, levels are
 # computed. Twice as many nodes are twice as precise even where there are kinks.
 _ROUGH = 2.0
@@ -45,23 +46,32 @@ OF_OTHERS = "."
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The population of one level of tau, with a function that makes the inputs of that level.
+    """The populations of one level of tau.
 
-    A page has so many levels that the inputs are made only where a track reads them.
+    Attributes
+    ----------
+    populations : Populations
+    stress : dict
+        The inputs that decide the level: tau, and the stressed feature with its category where
+        these are not those of the track.
     """
 
     populations: Rows
-    make_inputs: Callable[[], Inputs]
+    stress: Mapping[str, Any]
 
     @property
     def population(self) -> Population:
         """The rows with the weights of this level."""
         return self.populations.now
 
-    @cached_property
-    def inputs(self) -> Inputs:
-        """The inputs at this level."""
-        return self.make_inputs()
+    @property
+    def tau(self) -> float:
+        """The level."""
+        return float(self.stress["tau"])
+
+    def inputs(self, inputs: Inputs) -> Inputs:
+        """Return the inputs of a track at this level."""
+        return replace(inputs, **self.stress)
 
 
 #: A function from positions (p,) among some sides and distances (p,) from 0 to these levels.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.stress_profiles import SAME_LEVEL
-from uqwidgets.widgets.tracks import EVEN, Level, Side, Track, refine, settle
+from uqwidgets.widgets.tracks import EVERY, Level, Side, Track, refine, settle
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, or of an end of an interval, as a share of the axis of all;
@@ -57,8 +57,12 @@ class Stressed(NamedTuple):
 
     def inputs(self, inputs: Inputs, tau: float = 0.0) -> Inputs:
         """Return the inputs with this feature stressed."""
-        category = self.category or ""
-        return replace(inputs, stress_feature=self.feature, stress_category=category, tau=tau)
+        return replace(inputs, **self.names, tau=tau)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The inputs that name it."""
+        return {"stress_feature": self.feature, "stress_category": self.category or ""}
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,8 @@ class Cohort:
         self._inputs = replace(inputs, tau=0.0)
         self._report = report
         self._n_jobs = n_jobs
-        self._populations: dict[tuple[Stressed, float], Populations] = {}
+        self._known_levels: dict[tuple[Stressed, float], Level] = {}
+        self._known_nodes: dict[Any, tuple[list[Level], Positions]] = {}
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
         self._stored_tracks = StoredTracks(store)
@@ -162,11 +167,9 @@ class Cohort:
     def index(self) -> dict[str, Any]:
         """Description of the contents, in which a column is its number in the store."""
         at = self._inputs.plain()
-        populations = self._builder.build(self._inputs, lambda: None)
-        assert populations is not None, "a cohort has rows"
         return {
             **{name: at[name] for name in ROWS},
-            "rows": populations.selection.n_rows,
+            "rows": self._unstressed.selection.n_rows,
             "entries": self._entries,
             "tracks": self._tracks,
             "sides": [[one.key, sign] for one, sign in self._sides],
@@ -189,12 +192,12 @@ class Cohort:
                 for one in self._stressed
             }
             entry["beyond"] = self._beyond(view, at)
-        start = self._level(at, self._stressed[0], 0.0)
-        profile = view.profile_over_tau(start, only_known=False)
+        profile = view.profile_over_tau(at, self._unstressed, only_known=False)
         entry["profile"] = {name: self._drawn(values, chunk) for name, values in profile.items()}
-        entry["texts"] = self._texts(view, at)
+        entry["texts"] = self._texts(view)
         entry["tracks"] = [
-            self._track(view, track, at, content, chunk) for track in view.over_tau(start.inputs)
+            self._track(view, track, content, chunk)
+            for track in view.over_tau(self._stressed[0].inputs(at))
         ]
 
     @property
@@ -242,19 +245,19 @@ class Cohort:
         for one in self._stressed:
             metas = [None, None]
             for side, sign in enumerate((-1.0, 1.0)):
-                populations = self._of(one, sign)
+                populations = self._level(one, sign).populations
                 if not populations.is_reachable:
                     metas[side] = plain(view.compute(one.inputs(at, sign), populations).meta)
             if any(metas):
                 beyond[one.key] = metas
         return beyond
 
-    def _texts(self, view: View, at: Inputs) -> dict[str, dict[str, list[str]]]:
+    def _texts(self, view: View) -> dict[str, dict[str, list[str]]]:
         texts = {}
         for one in self._stressed:
             signs = self._signs(one)
             taus = [-1.0 if -1.0 in signs else 0.0, 0.0, 1.0 if 1.0 in signs else 0.0]
-            at_levels = [view.texts_over_tau(self._level(at, one, tau)) for tau in taus]
+            at_levels = [view.texts_over_tau(self._level(one, tau).populations) for tau in taus]
             if at_levels[0]:
                 texts[one.key] = {name: [t[name] for t in at_levels] for name in at_levels[0]}
         return texts
@@ -265,20 +268,21 @@ class Cohort:
             return self._store.add(values, chunk)
         return self._store.add_scaled(values.T, chunk, _PROFILE_STEPS, is_transposed=True)
 
-    def _track(self, view: View, track: Track, at: Inputs, content: Content, chunk: str) -> int:
+    def _track(self, view: View, track: Track, content: Content, chunk: str) -> int:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
         if key not in self._track_numbers:
             sides = [Side(sign) for _, sign in self._sides]
-            features = [one for one, _ in self._sides]
             with self._jobs():
                 while todo := [
                     i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done
                 ]:
-                    some, of_some = [sides[i] for i in todo], [features[i] for i in todo]
-                    self._refine(view, track, some, of_some, at)
+                    some = [sides[i] for i in todo]
+                    new = tuple(some[0].new_nodes(track).tolist())
+                    levels, place = self._nodes(tuple(todo), new, is_joint=not view.reads_stress)
+                    refine(track, some, levels, place, lambda: self._report(""))
                 if track.derivation is not None or any(len(side.rough(track)) for side in sides):
-                    self._settle(view, track, sides, features, at)
+                    settle(track, sides, self._levels_of_sides, lambda: self._report(""))
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
@@ -290,43 +294,45 @@ class Cohort:
         """Set the number of processes, where no model is called."""
         return nullcontext() if self._n_jobs is None else parallel_config(n_jobs=self._n_jobs)
 
-    def _refine(
-        self,
-        view: View,
-        track: Track,
-        sides: Sequence[Side],
-        features: Sequence[Stressed],
-        at: Inputs,
-    ) -> None:
-        new = sides[0].new_nodes(track).tolist()
-        at_levels = [
-            (feature, side.sign * distance)
-            for side, feature in zip(sides, features, strict=True)
-            for distance in new
-        ]
-        number, different = _numbered([self._population_of(view, each) for each in at_levels])
-        levels = self._levels(at, [at_levels[i] for i in different])
-        place = np.reshape(number, (len(sides), len(new)))
-        refine(track, sides, levels, place, lambda: self._report(""))
+    def _nodes(
+        self, numbers: tuple[int, ...], distances: tuple[float, ...], *, is_joint: bool
+    ) -> tuple[list[Level], Positions]:
+        """Return the levels of sides at distances from 0, and the positions of theirs.
 
-    def _settle(
-        self,
-        view: View,
-        track: Track,
-        sides: Sequence[Side],
-        features: Sequence[Stressed],
-        at: Inputs,
-    ) -> None:
-        # Together, the weights of all levels of a side take hardly longer than those of one.
-        n_weights = len(view.explainer.table) * len(sides) * len(EVEN)
-        ahead = EVEN if n_weights <= _MOST_WEIGHTS else EVEN[:0]
+        Parameters
+        ----------
+        numbers : tuple of int
+            Positions among the sides.
+        distances : tuple of float
+        is_joint : bool
+            Whether all sides have one level without stress, as views that read the rows alone do.
 
-        def levels(numbers: Positions, x: Floats) -> list[Level]:
-            places = zip(numbers.tolist(), x.tolist(), strict=True)
-            some = [(features[i], sides[i].sign * each) for i, each in places]
-            return self._levels(at, some, ahead)
+        Returns
+        -------
+        levels : list of Level
+        place : ndarray of shape (sides, distances)
+        """
+        key = numbers, distances, is_joint
+        if key not in self._known_nodes:
+            sides = [self._sides[number] for number in numbers]
+            places = [(one, sign * distance) for one, sign in sides for distance in distances]
+            alike = [0.0 if is_joint and not tau else (one, tau) for one, tau in places]
+            number, different = _numbered(alike)
+            nodes = (
+                self._levels([places[i] for i in different]),
+                np.reshape(number, (len(numbers), len(distances))),
+            )
+            if not self._ahead:
+                return nodes  # their weights would stay in memory
+            self._known_nodes[key] = nodes
+        return self._known_nodes[key]
 
-        settle(track, sides, levels, lambda: self._report(""))
+    def _levels_of_sides(self, numbers: Positions, x: Floats) -> list[Level]:
+        """Return levels by the positions (p,) of their sides and their distances (p,) from 0."""
+        sides = [self._sides[number] for number in numbers.tolist()]
+        return self._levels(
+            [(one, sign * each) for (one, sign), each in zip(sides, x.tolist(), strict=True)]
+        )
 
     @cached_property
     def _sides(self) -> list[tuple[Stressed, float]]:
@@ -335,53 +341,62 @@ class Cohort:
 
     def _signs(self, stressed: Stressed) -> list[float]:
         """Return the sides of 0 that can be reached."""
-        return [sign for sign in (-1.0, 1.0) if self._of(stressed, sign).is_reachable]
+        return [
+            sign for sign in (-1.0, 1.0) if self._level(stressed, sign).populations.is_reachable
+        ]
 
-    def _population_of(self, view: View, level: tuple[Stressed, float]) -> Any:
-        """Identify what a view reads of a level; without stress, most views read the rows alone."""
-        return 0.0 if not level[1] and not view.reads_stress else level
-
-    def _levels(
-        self,
-        at: Inputs,
-        places: Sequence[tuple[Stressed, float]],
-        ahead: Floats = EVEN[:0],
-    ) -> list[Level]:
-        """Return levels of features, of which the weights are solved for feature by feature.
-
-        Those at the distances ``ahead`` from 0 on the same sides are solved for with them.
-        """
-        unknown: dict[Stressed, dict[float, None]] = {}
+    def _levels(self, places: Sequence[tuple[Stressed, float]]) -> list[Level]:
+        """Return levels of features, of which the weights are solved for feature by feature."""
+        unknown: dict[Stressed, list[float]] = {}
         for stressed, tau in dict.fromkeys(places):
-            if (stressed, tau) not in self._populations:
-                taus = unknown.setdefault(stressed, {})
-                taus |= dict.fromkeys([tau, *(np.sign(tau) * ahead).tolist()])
+            if (stressed, tau) not in self._known_levels:
+                unknown.setdefault(stressed, []).append(tau)
         for stressed, taus in unknown.items():
-            new = [tau for tau in taus if (stressed, tau) not in self._populations]
-            every = self._builder.at_levels(stressed.inputs(self._inputs), new, lambda: None)
-            for tau, populations in zip(new, every, strict=True):
-                if not self._has_room(populations):
-                    break
-                self._populations[stressed, tau] = populations
-        return [self._level(at, *place) for place in places]
+            self._solve(stressed, taus)
+        return [self._level(*place) for place in places]
 
-    def _level(self, at: Inputs, stressed: Stressed, tau: float) -> Level:
-        return Level(self._of(stressed, tau), partial(stressed.inputs, at, tau))
+    def _level(self, stressed: Stressed, tau: float) -> Level:
+        if (stressed, tau) not in self._known_levels:
+            self._solve(stressed, [tau])
+        known = self._known_levels.get((stressed, tau))
+        return next(self._at_levels(stressed, [tau])) if known is None else known
 
-    def _of(self, stressed: Stressed, tau: float) -> Populations:
-        known = self._populations.get((stressed, tau))
-        if known is not None:
-            return known
-        populations = self._builder.build(stressed.inputs(self._inputs, tau), lambda: None)
+    def _solve(self, stressed: Stressed, taus: Sequence[float]) -> None:
+        """Solve for the weights at levels of a feature and at those needed later, if there is room.
+
+        Together they take hardly longer than those of one level.
+        """
+        every = dict.fromkeys([*taus, *self._ahead])
+        room = _MOST_WEIGHTS // self._n_rows - len(self._known_levels)
+        new = [tau for tau in every if (stressed, tau) not in self._known_levels][: max(0, room)]
+        for tau, level in zip(new, self._at_levels(stressed, new), strict=True):
+            self._known_levels[stressed, tau] = level
+
+    def _at_levels(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
+        inputs = stressed.inputs(self._inputs)
+        every = self._builder.at_levels(inputs, taus, lambda: None)
+        for tau, populations in zip(taus, every, strict=True):
+            yield Level(populations, {**stressed.names, "tau": tau})
+
+    @cached_property
+    def _ahead(self) -> list[float]:
+        """Levels of tau that tracks may need, if their weights are few."""
+        taus = [*(-EVERY[:0:-1]).tolist(), *EVERY.tolist()]
+        n_weights = self._n_rows * len(self._stressed) * len(taus)
+        # With weights at tau = 0, those of each level are solved for by themselves.
+        is_described = self._unstressed.selection.described is not None
+        return [] if is_described or n_weights > _MOST_WEIGHTS else taus
+
+    @cached_property
+    def _unstressed(self) -> Populations:
+        populations = self._builder.build(self._inputs, lambda: None)
         assert populations is not None, "a cohort has rows"
-        if self._has_room(populations):
-            self._populations[stressed, tau] = populations
         return populations
 
-    def _has_room(self, populations: Populations) -> bool:
-        """Return whether the weights of a further population are stored."""
-        n_weights = len(populations.now.weights) * (len(self._populations) + 1)
-        return n_weights <= _MOST_WEIGHTS
+    @property
+    def _n_rows(self) -> int:
+        """Number of all rows, of which those of the cohort have weights."""
+        return len(self._unstressed.now.weights)
 
 
 def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:

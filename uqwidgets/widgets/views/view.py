@@ -20,7 +20,7 @@ from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Level, Samples, Track
+from uqwidgets.widgets.tracks import Samples, Track
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 Key = tuple[Any, ...]
@@ -265,11 +265,17 @@ class View(ABC):
         """
         return ()
 
-    def texts_over_tau(self, _level: Level) -> dict[str, str]:
+    def texts_over_tau(self, _populations: Populations) -> dict[str, str]:
         """Return texts of the content that are others at tau = -1 or 1; names as in `Track`."""
         return {}
 
-    def profile_over_tau(self, _level: Level, *, only_known: bool) -> Samples:  # noqa: ARG002
+    def profile_over_tau(
+        self,
+        _inputs: Inputs,
+        _populations: Populations,
+        *,
+        only_known: bool,  # noqa: ARG002
+    ) -> Samples:
         """Return columns that draw what a frame has over tau more finely.
 
         With ``only_known``, only those that take no time.

@@ -28,13 +28,15 @@ _OF_SCORES = ("first", "second", "value", "low", "high")
 Compute = Callable[[Inputs, Populations, Check], Shown]
 
 
-def difference_track(key: tuple[Any, ...], shown: Shown, compute: Compute) -> Track:
+def difference_track(key: tuple[Any, ...], inputs: Inputs, shown: Shown, compute: Compute) -> Track:
     """Return the track of all differences.
 
     Parameters
     ----------
     key : tuple
         Of the inputs that decide the content.
+    inputs : Inputs
+        Whatever their tau.
     shown : Shown
         The content at the present level; it says what there is to follow.
     compute : callable
@@ -45,7 +47,7 @@ def difference_track(key: tuple[Any, ...], shown: Shown, compute: Compute) -> Tr
         at_levels = []
         for level in levels:
             check()
-            of_level = _samples(compute(level.inputs, level.populations, check))
+            of_level = _samples(compute(level.inputs(inputs), level.populations, check))
             # What is not defined at a level has no value there.
             values = {k: of_level.get(k, np.full_like(v, np.nan)) for k, v in like.items()}
             at_levels.append(values)

@@ -163,7 +163,7 @@ class ComparisonView(View):
             return shown
 
         shown = Shown(known.meta, known.columns, under if state is not None else {})
-        return [difference_track(self._input_key(inputs), shown, at_level)]
+        return [difference_track(self._input_key(inputs), inputs, shown, at_level)]
 
     def _input_key(self, inputs: Inputs) -> Key:
         return (

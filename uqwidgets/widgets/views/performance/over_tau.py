@@ -34,13 +34,18 @@ class _Scores:
 
     Parameters
     ----------
+    inputs : Inputs
+        Whatever their tau.
     compute : callable
     known : callable
     smooth : sequence of str
         Columns of the content that are smooth functions of tau, if it has them.
     """
 
-    def __init__(self, compute: Compute, known: Known, smooth: Sequence[str]) -> None:
+    def __init__(
+        self, inputs: Inputs, compute: Compute, known: Known, smooth: Sequence[str]
+    ) -> None:
+        self._inputs = inputs
         self._compute = compute
         self._known = known
         self._smooth = smooth
@@ -50,10 +55,9 @@ class _Scores:
         samples: dict[str, list[Any]] = {}
         for level in levels:
             check()
-            inputs = level.inputs
-            taus, ends = self._known(inputs, level.populations)
+            taus, ends = self._known(level.inputs(self._inputs), level.populations)
             # On a side these are straight or constant, so they are interpolated without an error.
-            of_level = {"tau": inputs.tau, "taus": taus}
+            of_level = {"tau": level.tau, "taus": taus}
             of_level |= {f"known.{at}": of_score for at, of_score in ends.items()}
             of_level |= self._exact(level, ends)
             for name, value in of_level.items():
@@ -106,16 +110,18 @@ class _Scores:
         return values | {name: columns[name] for name in self._smooth if name in columns}
 
 
-def score_track(compute: Compute, known: Known, *, has_classes: bool) -> Track:
+def score_track(inputs: Inputs, compute: Compute, known: Known, *, has_classes: bool) -> Track:
     """Return the track of the scores.
 
     Parameters
     ----------
+    inputs : Inputs
+        Whatever their tau.
     compute : callable
     known : callable
     has_classes : bool
     """
-    scores = _Scores(compute, known, _OF_CLASSES if has_classes else _OF_NUMBERS)
+    scores = _Scores(inputs, compute, known, _OF_CLASSES if has_classes else _OF_NUMBERS)
     return Track("scores", (), scores.sample, _TOLERANCE, _sizes, derivation=scores)
 
 

@@ -152,12 +152,12 @@ class PerformanceView(View):
 
         return [Step(Urgency.DETAILS, attempt)]
 
-    def over_tau(self, _inputs: Inputs) -> Sequence[Track]:
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow the scores, and what else is a smooth function of tau."""
         if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
             return ()
         has_classes = self.explainer.classes is not None
-        return [score_track(self._moving, self._known_ends, has_classes=has_classes)]
+        return [score_track(inputs, self._moving, self._known_ends, has_classes=has_classes)]
 
     def _known_ends(
         self, inputs: Inputs, populations: Populations

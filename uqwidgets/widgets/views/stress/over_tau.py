@@ -33,7 +33,7 @@ def stress_tracks(
         projection = level.populations.projection
         assert projection is not None
         return {
-            "tau": level.inputs.tau,
+            "tau": level.tau,
             "target": projection.target,
             "reached": projection.reached,
             **described(chosen_weights(level.populations)),

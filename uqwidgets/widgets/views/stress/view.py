@@ -35,7 +35,7 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Level, Samples, Track
+from uqwidgets.widgets.tracks import Samples, Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles
@@ -253,24 +253,26 @@ class StressView(View):
         indicator = inputs.indicator
         return stress_tracks(indicator, partial(self._indicator, indicator))
 
-    def texts_over_tau(self, level: Level) -> dict[str, str]:
+    def texts_over_tau(self, populations: Populations) -> dict[str, str]:
         """Return what became of the target."""
-        projection = level.populations.projection
+        projection = populations.projection
         return {} if projection is None else {"now.status": projection.status}
 
-    def profile_over_tau(self, level: Level, *, only_known: bool) -> Samples:
+    def profile_over_tau(
+        self, inputs: Inputs, populations: Populations, *, only_known: bool
+    ) -> Samples:
         """Return the indicator of every feature at many levels."""
-        if not level.inputs.shows(self.name) or level.populations.selection.described is not None:
+        selection, name = populations.selection, inputs.indicator
+        if not inputs.shows(self.name) or selection.described is not None:
             return {}
-        options, name = level.populations.selection.options, level.inputs.indicator
-        known = self._profiles(level.populations)
+        known = self._profiles(populations)
         if name not in known.fine:
             if only_known:
                 return {}
             # The weights take most of the time, so all indicators take hardly longer than one.
             names = list(self.explainer.indicators)
             profiles = [
-                self.explainer.stress([feature], names, taus=_FINE_LEVELS, **options)
+                self.explainer.stress([feature], names, taus=_FINE_LEVELS, **selection.options)
                 for feature in known.features
             ]
             nothing = np.empty((0, _FINE_LEVELS))
