@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import xlogy
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import checked_level
-from uqwidgets.inference.population import effective_sample_size
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.metrics import undefined
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
@@ -241,13 +241,13 @@ def _over_rows(
             if projection.weights is not None:
                 solved[t] = projection.weights
                 of_summarised.append(stressed.summary_weights(projection.weights))
-                described = {"reached": projection.reached, **described_weights(of_summarised[-1])}
-                for name, value in described.items():
-                    points[name][t] = value
+                points["reached"][t] = projection.reached
         if not solved:
             continue
         at, known = np.array(list(solved)), _stacked(list(solved.values()))
         weights = _stacked(of_summarised)
+        for name, of_levels in described_weights(weights).items():
+            points[name][at] = of_levels
         if plain:
             summarise(at, known, weights)
         # The value of a single row has no interval.
@@ -305,22 +305,22 @@ def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[Remar
     return (undefined(label, missing, int(known.sum()), "points"),) if missing else ()
 
 
-def described_weights(weights: Floats) -> dict[str, float]:
-    """Effective sample size, divergence and half share of weights (n,) of mean 1, by name."""
+def described_weights(weights: Floats) -> dict[str, Floats]:
+    """Effective sample size, divergence and half share of weights (..., n) of mean 1, by name."""
     return {
-        "ess": effective_sample_size(weights),
+        "ess": effective_sample_sizes(weights),
         "kl": divergence(weights),
         "half_share": half_share(weights),
     }
 
 
-def divergence(weights: Floats) -> float:
-    """Kullback-Leibler divergence of weights (n,) of mean 1 from equal ones, in nats."""
-    positive = weights[weights > 0]
-    return max(0.0, dot(positive, np.log(positive)) / len(weights))
+def divergence(weights: Floats) -> Floats:
+    """Kullback-Leibler divergence of weights (..., n) of mean 1 from equal ones, in nats."""
+    return np.asarray(np.maximum(0.0, xlogy(weights, weights).mean(axis=-1)))
 
 
-def half_share(weights: Floats) -> float:
-    """Smallest share of the rows that carries half the weight, between 0 and 0.5."""
-    heaviest = np.cumsum(np.sort(weights)[::-1])
-    return float(np.searchsorted(heaviest, heaviest[-1] / 2) + 1) / len(weights)
+def half_share(weights: Floats) -> Floats:
+    """Smallest share of the rows that carries half of weights (..., n), between 0 and 0.5."""
+    heaviest = np.cumsum(np.sort(weights, axis=-1)[..., ::-1], axis=-1)
+    n_less = np.count_nonzero(heaviest < heaviest[..., -1:] / 2, axis=-1)
+    return np.asarray((n_less + 1) / weights.shape[-1])

@@ -192,7 +192,7 @@ def project(
         ess=ess,
         # All terms of kl_div are positive, so that small divergences keep their digits.
         kl=float(kl_div(weights, population).mean()),
-        half_share=half_share(weights),
+        half_share=float(half_share(weights)),
         status="edge" if edge else "ok",
         _explain=partial(str, message),
     )

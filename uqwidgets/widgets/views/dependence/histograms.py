@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -63,23 +63,21 @@ class Histograms:
         """Return the `shares` of the rows as they are stressed now, and unstressed."""
         key = groups, grid.feature, populations.key
         if key not in self._latest:
-            now = self.shares(grid, populations.now, groups)
-            base = now
-            if populations.now is not populations.unstressed:
-                base = self.shares(grid, populations.unstressed, groups)
-            self._latest = {key: (now, base)}
+            different = dict.fromkeys([populations.now, populations.unstressed])
+            shares = self.shares(grid, list(different), groups)
+            self._latest = {key: (shares[0], shares[-1])}
         return self._latest[key]
 
-    def shares(self, grid: Grid, population: Population, groups: RowGroups) -> Floats:
-        """Share of the scored rows in each group and bin, shape (groups, bins)."""
+    def shares(self, grid: Grid, populations: Sequence[Population], groups: RowGroups) -> Floats:
+        """Share of the scored rows in each group and bin, shape (populations, groups, bins)."""
         places, _, bins = self._binned(grid)
-        inside = places >= 0
-        share = np.bincount(
-            (groups.codes * bins + places)[inside],
-            weights=population.scored[inside],
-            minlength=groups.count * bins,
-        )
-        return np.asarray(share.reshape(groups.count, bins) / population.scored.sum())
+        inside = np.flatnonzero(places >= 0)
+        cells = groups.codes[inside] * bins + places[inside]
+        shares = np.empty((len(populations), groups.count * bins))
+        for share, population in zip(shares, populations, strict=True):
+            scored = population.scored
+            share[:] = np.bincount(cells, scored[inside], len(share)) / scored.sum()
+        return shares.reshape(len(populations), groups.count, bins)
 
     def share_of(self, rows: Positions, grid: Grid, population: Population) -> Floats:
         """Share of the scored rows that are among some rows, in each bin, shape (bins,)."""

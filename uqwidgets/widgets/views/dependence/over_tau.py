@@ -110,9 +110,8 @@ class _CurveSamples:
     def shares(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the share of the rows in each bar, in the colours of the lines."""
         check()
-        of = self._histograms.shares
-        counts = [of(self._grid, level.population, self._groups) for level in levels]
-        return {"counts": np.stack(counts)}
+        populations = [level.population for level in levels]
+        return {"counts": self._histograms.shares(self._grid, populations, self._groups)}
 
     def weights_of_lines(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the weights of the rows whose lines are drawn."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.profile import described_weights
@@ -15,33 +16,31 @@ from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
 
 # Largest error of what is interpolated, as a share of its range.
 _TOLERANCE = 0.001
+# Weights that are in one array.
+_MOST_WEIGHTS = 1 << 16
 
 
-def stress_tracks(
-    indicator: str, value: Callable[[Selection, Floats | None], float]
-) -> list[Track]:
+def stress_tracks(indicator: str, values: Callable[[Selection, Floats], Floats]) -> list[Track]:
     """Return the tracks of the weights, which are the same for all indicators, and of one of these.
 
     Parameters
     ----------
     indicator : str
-    value : callable
-        From the chosen rows and their weights to the indicator.
+    values : callable
+        From the chosen rows and their weights (l, n) at some levels to the indicator (l,).
     """
 
-    def of_weights(level: Level) -> dict[str, Any]:
-        projection = level.populations.projection
-        assert projection is not None
+    def of_weights(levels: Sequence[Level], weights: Floats) -> dict[str, npt.ArrayLike]:
+        projections = [level.populations.projection for level in levels]
         return {
-            "tau": level.tau,
-            "target": projection.target,
-            "reached": projection.reached,
-            **described(chosen_weights(level.populations)),
+            "tau": [level.tau for level in levels],
+            "target": [each.target for each in projections if each is not None],
+            "reached": [each.reached for each in projections if each is not None],
+            **described(weights),
         }
 
-    def of_indicator(level: Level) -> dict[str, Any]:
-        rows = level.populations
-        return {"value": value(rows.selection, chosen_weights(rows))}
+    def of_indicator(levels: Sequence[Level], weights: Floats) -> dict[str, npt.ArrayLike]:
+        return {"value": values(levels[0].populations.selection, weights)}
 
     return [
         Track("now", (), partial(_sample, of_weights), _TOLERANCE, _sizes),
@@ -60,23 +59,31 @@ def chosen_weights(populations: Populations) -> Floats | None:
     return weights if rows is None else weights[rows]
 
 
-def described(weights: Floats | None) -> dict[str, float | None]:
-    """Describe weights of rows by name, with None where there are none."""
-    if weights is None:
-        return dict.fromkeys(("ess", "ess_share", "half_share", "kl"))
+def described(weights: Floats) -> dict[str, Floats]:
+    """Describe weights (..., n) of rows by name, each of shape (...)."""
     of_weights = described_weights(weights)
-    return {**of_weights, "ess_share": of_weights["ess"] / len(weights)}
+    return {**of_weights, "ess_share": of_weights["ess"] / weights.shape[-1]}
 
 
 def _sample(
-    of_level: Callable[[Level], dict[str, Any]], levels: Sequence[Level], check: Check
+    of_levels: Callable[[Sequence[Level], Floats], dict[str, npt.ArrayLike]],
+    levels: Sequence[Level],
+    check: Check,
 ) -> Samples:
-    samples: dict[str, list[float]] = {}
-    for level in levels:
+    samples: dict[str, list[npt.ArrayLike]] = {}
+    step = max(1, _MOST_WEIGHTS // levels[0].populations.selection.n_rows)
+    for first in range(0, len(levels), step):
         check()
-        for name, number in of_level(level).items():
-            samples.setdefault(f"now.{name}", []).append(number)
-    return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
+        some = levels[first : first + step]
+        # Levels that cannot be reached are not sampled, so all have weights.
+        weights = [chosen_weights(level.populations) for level in some]
+        stacked = np.stack([each for each in weights if each is not None])
+        for name, numbers in of_levels(some, stacked).items():
+            samples.setdefault(f"now.{name}", []).append(numbers)
+    return {
+        name: np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+        for name, parts in samples.items()
+    }
 
 
 def _sizes(columns: Samples) -> dict[str, Any]:

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
+from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
@@ -367,11 +367,13 @@ class StressView(View):
         if projection is None:
             return None
         stressed = selection.column(inputs.stress_feature, populations.category)
-        weighted, start, mean = selection.described, None, None
+        weighted, start, mean = selection.described, np.ones(selection.n_rows), None
         if stressed is not None:
             mean = stressed.column.mean
             if weighted is not None:
-                start, mean = weighted.start[0], weighted.at(stressed, 0.0).mean
+                mean = weighted.at(stressed, 0.0).mean
+                if weighted.start[0] is not None:
+                    start = weighted.start[0]
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "category": populations.category,
@@ -383,23 +385,25 @@ class StressView(View):
             "target": projection.target,
             "reached": projection.reached,
             "status": _OUT_OF_REACH if populations.problem else projection.status,
-            "base": self._indicator(inputs.indicator, selection, start),
+            "base": float(self._indicator(inputs.indicator, selection, start)),
             "n_rows": selection.n_rows,
         }
         weights = chosen_weights(populations)
-        value = None
-        if weights is not None:
-            value = self._indicator(inputs.indicator, selection, weights)
-        return {**now, "value": value, **described(weights)}
+        if weights is None:
+            return {**now, **dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))}
+        value = self._indicator(inputs.indicator, selection, weights)
+        of_weights = {name: float(number) for name, number in described(weights).items()}
+        return {**now, "value": float(value), **of_weights}
 
-    def _indicator(self, name: str, selection: Selection, weights: Floats | None) -> float:
-        indicator, rows = self.explainer.indicators[name], selection.rows
-        outputs = [v if rows is None else v[rows] for v in indicator.per_row]
-        means = [
-            np.asarray(v.mean() if weights is None else dot(weights, v) / selection.n_rows)
-            for v in outputs
-        ]
-        return float(indicator.combine(*means))
+    def _indicator(self, name: str, selection: Selection, weights: Floats) -> Floats:
+        """Return an indicator under weights (..., n) of the chosen rows, shape (...)."""
+        rows = selection.rows
+
+        def chosen(output: Floats) -> Floats:
+            return output if rows is None else output[rows]
+
+        values, _, _ = summaries([self.explainer.indicators[name]], chosen, weights, None, None)
+        return np.asarray(values[0])
 
 
 def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
