@@ -211,9 +211,9 @@ def test_other_groups_compute_no_average_of_the_curve_again(
         computed.append("average")
         return average(self, *args, **kwargs)
 
-    def count_shares(self: Any, *args: Any, **kwargs: Any) -> Any:
-        computed.append("shares")
-        return shares(self, *args, **kwargs)
+    def count_shares(self: Any, grid: Any, populations: Any, groups: Any) -> Any:
+        computed.extend(["shares"] * len(populations))
+        return shares(self, grid, populations, groups)
 
     monkeypatch.setattr(FeatureCurves, "dependence", count_average)
     monkeypatch.setattr(Histograms, "shares", count_shares)

@@ -205,9 +205,10 @@ class Cohort:
         return self._choices.stressed
 
     def _content(self, view: View, at: Inputs, stressed: Stressed | None) -> Content:
-        inputs = replace(at, stress_feature="") if stressed is None else stressed.inputs(at)
-        populations = self._builder.build(inputs, lambda: None)
-        assert populations is not None, "a cohort has rows"
+        if stressed is None:
+            inputs, populations = replace(at, stress_feature=""), self._unstressed
+        else:
+            inputs, populations = stressed.inputs(at), self._level(stressed, 0.0).populations
         view.content = view.complete(inputs, populations, lambda: self._report(""))
         return view.content
 
@@ -389,7 +390,7 @@ class Cohort:
 
     @cached_property
     def _unstressed(self) -> Populations:
-        populations = self._builder.build(self._inputs, lambda: None)
+        populations = self._builder.build(replace(self._inputs, stress_feature=""), lambda: None)
         assert populations is not None, "a cohort has rows"
         return populations
 
