@@ -70,6 +70,14 @@ class Population:
                 raise ValueError("every chosen row has weight 0; choose others.")
         return cls(weights, scored, chosen, sample_weight is not None)
 
+    def reweighted(self, weights: Floats) -> Population:
+        """Return the same rows with other weights (n,) of mean 1, which are not checked."""
+        scored = weights
+        if self.rows is not None:
+            scored = np.zeros(len(weights))
+            scored[self.rows] = weights[self.rows]
+        return Population(weights, scored, self.rows, weighted=True)
+
     def among(self, members: Positions) -> Population:
         """Return the population of some of the rows, in which positions count among these.
 

@@ -307,7 +307,7 @@ class PopulationBuilder:
             now = unstressed
             weights = None if projection is None else projection.weights
             if column is not None and weights is not None and tau:
-                now = Population.of(n, column.expand(weights, n), mask)
+                now = unstressed.reweighted(column.expand(weights, n))
             is_reachable = projection is None or weights is not None or not tau
             stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
             yield Populations(
