@@ -199,3 +199,15 @@ def test_means_over_rows_are_those_of_each_population():
     each = [mean_over_rows(values, population) for population in populations]
     np.testing.assert_allclose(mean, [m for m, _ in each], rtol=1e-13)
     np.testing.assert_allclose(std_error, [e for _, e in each], rtol=1e-9)
+
+
+@pytest.mark.parametrize("rows", [None, np.arange(10, 50)])
+def test_other_weights_of_mean_one_are_those_of_a_population_made_anew(rows):
+    weights = np.exp(X / 2)
+    weights /= weights.mean()
+    made = Population.of(N, weights, rows)
+    other = Population.of(N, rows=rows).reweighted(weights)
+    np.testing.assert_allclose(other.weights, made.weights, rtol=1e-14)
+    np.testing.assert_allclose(other.scored, made.scored, rtol=1e-14)
+    assert other.weighted
+    np.testing.assert_array_equal(other.positions, made.positions)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import brentq
 from scipy.special import logsumexp, softmax
 
-from uqwidgets.stress.profile import divergence, half_share
+from uqwidgets.stress.profile import described_weights, divergence, half_share
 from uqwidgets.stress.projection import Column, checked_taus
 
 TAIL = 0.05
@@ -234,6 +234,19 @@ def test_half_share():
     assert half_share(np.array([10.0] + [0.0] * 9)) == 0.1
     assert half_share(np.array([1.0, 4.0, 1.0, 4.0])) == 0.5
     assert half_share(np.array([1.0, 9.0, 1.0, 1.0])) == 0.25
+
+
+def test_weights_of_several_levels_are_described_like_those_of_each():
+    weights = np.exp(np.outer([0.0, 0.5, 3.0], np.random.default_rng(0).normal(size=40)))
+    weights[2, :5] = 0.0
+    weights /= weights.mean(axis=1, keepdims=True)
+    together = described_weights(weights)
+    assert together["kl"][0] == 0
+    for name, numbers in together.items():
+        each = [described_weights(line)[name] for line in weights]
+        np.testing.assert_allclose(numbers, each, rtol=1e-12)
+    positive = weights[2][weights[2] > 0]
+    assert together["kl"][2] == pytest.approx((positive * np.log(positive)).sum() / 40)
 
 
 @pytest.mark.parametrize(("taus", "n_levels"), [(3, 3), (4, 5), (20, 21), (21, 21), (51, 51)])

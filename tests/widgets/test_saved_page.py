@@ -32,7 +32,9 @@ from uqwidgets.widgets.page.paths import Paths, coefficients
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.text import as_text
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.tracks import EVERY
 from uqwidgets.widgets.views.importance import repeats
 from widgets.pages import bytes_of, chunks_of, index_of, inflated, stored_columns
 
@@ -436,6 +438,37 @@ def test_contents_are_those_of_the_explorer(explorer, tmp_path):
     value = columns[exact["content"]["columns"]["value"]][0]
     by_feature = dict(zip(shown.features, shown.importance, strict=True))
     np.testing.assert_allclose(value, [by_feature[name] for name in "abc"], rtol=1e-6)
+
+
+def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp_path, monkeypatch):
+    solved = []
+    original = PopulationBuilder.at_levels
+
+    def at_levels(self, inputs, taus, check):
+        if inputs.stress_feature:
+            solved.append((inputs.stress_feature, len(taus)))
+        return original(self, inputs, taus, check)
+
+    explorer.wait()
+    monkeypatch.setattr(PopulationBuilder, "at_levels", at_levels)
+    explorer.save(tmp_path / "page.html", progress=False)
+    many = [(feature, n) for feature, n in solved if n > 1]
+    assert many == [(feature, 2 * len(EVERY) - 1) for feature in "abc"]
+    # The level on the screen, for the page and for its review.
+    assert len(solved) - len(many) <= 6
+
+
+def test_without_room_for_their_weights_levels_are_solved_for_again(
+    explorer, tmp_path, monkeypatch
+):
+    saved = explorer.save(tmp_path / "page.html", progress=False)
+    expected = stored_columns(saved.path)
+    monkeypatch.setattr("uqwidgets.widgets.page.contents._MOST_WEIGHTS", 1000)
+    again = explorer.save(tmp_path / "again.html", progress=False)
+    columns = stored_columns(again.path)
+    assert len(columns) == len(expected)
+    for one, other in zip(columns, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
 def test_classes_and_filters_are_cohorts(tmp_path):
