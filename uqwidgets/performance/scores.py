@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Bounds, symmetric, without_groups
+from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
@@ -162,7 +162,7 @@ def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
         end = estimate if error == 0 else np.nan
         return Bounds(estimate, error, end, end)
     df = min(float(satterthwaite_df(squares)), population.ess - 1)
-    t = float(stdtrit(df, (1 + level) / 2))
+    t = float(quantile(df, level, "t"))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = skewness_corrected([t, -t], skewness).tolist()
     return _within(

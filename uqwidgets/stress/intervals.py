@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.stress.indicators import SHARE
@@ -50,7 +50,7 @@ def half_widths(
     """
     n = influence.shape[-1]
     squares = np.square(influence)
-    t = stdtrit(np.minimum(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2)
+    t = quantile(np.minimum(n - 1.0, satterthwaite_df(squares)), level, "t")
     error = np.sqrt(squares.sum(axis=-1)) / n
     upper, lower = skewness_corrected(np.stack([t, -t]), 2 * np.asarray(skew_slope))
     return error * np.maximum(upper, 0.0), error * np.maximum(-lower, 0.0)

@@ -85,7 +85,7 @@ class Derivation(Protocol):
         """Return the columns."""
 
     def certain(self, samples: Samples) -> Samples:
-        """Return the columns, NaN where the samples do not determine them."""
+        """Return the columns of samples (sides, levels, ...), NaN where they are not certain."""
 
     def settled(
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
@@ -243,10 +243,7 @@ def refine(
             exact = {name: _of_open_parts(sides, v, near[name]) for name, v in exact.items()}
         samples = {name: _merged(old[name], exact[name]) for name in old}
     if (derivation := track.derivation) is not None:
-        near, exact = (
-            stacked_samples([derivation.certain(each) for each in of_sides(values)])
-            for values in (near, exact)
-        )
+        near, exact = derivation.certain(near), derivation.certain(exact)
     errors = _errors(track, near, exact)
     # Where samples are not precise enough to tell what is certain, nothing can be compared.
     for name, values in exact.items():

@@ -12,11 +12,10 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference import Bounds, Change, Reference, symmetric, without_groups
-from uqwidgets.inference.moments import Moments, bounds_of_moments
+from uqwidgets.inference.moments import Moments, bounds_of_moments, quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
@@ -142,7 +141,7 @@ def score_difference(score: Score, sides: Sides, level: float, seed: int) -> Bou
         return Bounds(estimate, error, estimate, estimate)
     smallest = min(side.ess for side in sides) - 1
     df_of_both = max(min(float(satterthwaite_df(squares)), 2 * smallest), 1.0)
-    t = float(stdtrit(df_of_both, (1 + level) / 2))
+    t = float(quantile(df_of_both, level, "t"))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = (float(skewness_corrected(q, skewness)) for q in (t, -t))
     return Bounds(estimate, error, estimate - upper * error, estimate - lower * error)

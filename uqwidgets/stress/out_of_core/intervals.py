@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
-from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.anchors import Anchors, EndInfluence
@@ -212,7 +212,7 @@ def intervals(
         return ends
     influences = Influences(levels, sums.sums[column.name], column.anchors)
     several_rows = levels.ess > _ONE_ROW
-    quantile = stdtrit(np.maximum(levels.ess - 1, 1.0), (1 + level) / 2)
+    quantiles = quantile(np.maximum(levels.ess - 1, 1.0), level, "t")
     for q, (indicator, length) in enumerate(zip(sums.indicators, sums.lengths, strict=True)):
         means = levels.means[:, start : start + length].T
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -226,7 +226,7 @@ def intervals(
             if are_zero_or_one(value, indicator.bounds):
                 ends[:, q, t] = clopper_pearson(value, float(sizes[t]), level)
             else:
-                half = float(quantile[t] * error[t])
+                half = float(quantiles[t] * error[t])
                 ends[:, q, t] = transformed_interval(value, half, indicator.bounds)
         start += length
     return ends

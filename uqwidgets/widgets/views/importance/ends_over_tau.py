@@ -134,9 +134,14 @@ class Ends:
         return {"low": low, "high": high}
 
     def certain(self, samples: Samples) -> Samples:
-        """Return the ends, NaN where the interactions of rows are needed but not known."""
-        low, high, lacking = self._bounds(samples["fields"])
-        return {"low": np.where(lacking, np.nan, low), "high": np.where(lacking, np.nan, high)}
+        """Return the ends of sides, NaN where interactions of rows are needed but not known."""
+        fields = samples["fields"]
+        low, high, lacking = self._bounds(fields.reshape(-1, *fields.shape[2:]))
+        low[lacking] = high[lacking] = np.nan
+        return {
+            name: ends.reshape(*fields.shape[:2], *ends.shape[1:])
+            for name, ends in (("low", low), ("high", high))
+        }
 
     def settled(
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
@@ -182,11 +187,11 @@ class Ends:
 
         With these nodes the moments are nearer, but the ends can still miss a kink.
         """
-        near = self.certain({"fields": interpolated(fields[::2], nodes(len(fields) - 1)[1::2])})
-        exact = self.certain({"fields": fields[1::2]})
-        error = np.max([np.abs(near[name] - exact[name]) for name in exact], axis=0)
-        is_known = np.isfinite(near["low"]) | np.isfinite(exact["low"])
-        limit = END_TOLERANCE * axis_length(exact["low"], exact["high"])
+        near = interpolated(fields[::2], nodes(len(fields) - 1)[1::2])
+        both = self.certain({"fields": np.stack([near, fields[1::2]])})
+        error = np.max([np.abs(near - exact) for near, exact in both.values()], axis=0)
+        is_known = np.isfinite(both["low"]).any(axis=0)
+        limit = END_TOLERANCE * axis_length(both["low"][1], both["high"][1])
         return np.asarray(is_known & ~(error <= limit))
 
     def _settle(

@@ -10,7 +10,17 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Check, Level, LevelsOfSides, Samples, Side, Track, extent
+from uqwidgets.widgets.tracks import (
+    Check,
+    Level,
+    LevelsOfSides,
+    Samples,
+    Side,
+    Track,
+    extent,
+    of_sides,
+    stacked_samples,
+)
 from uqwidgets.widgets.views.view import Content
 
 # Largest error of an interpolated number as a share of its axis, which holds the score and its
@@ -81,8 +91,8 @@ class _Scores:
         return columns
 
     def certain(self, samples: Samples) -> Samples:
-        """Return the columns: the samples determine all of them."""
-        return self.columns(samples)
+        """Return the columns of some sides: the samples determine all of them."""
+        return stacked_samples([self.columns(each) for each in of_sides(samples)])
 
     def settled(
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.stress.projection import Status
 from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.rows.population import Intervals, Selection
-from uqwidgets.widgets.stress_profiles import level_of
+from uqwidgets.widgets.stress_profiles import LEVELS, level_of
+
+STATUSES: tuple[str, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,8 @@ class Profiles:
     finely: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    # By indicator, how many features have a profile, and what is drawn of them.
+    _lines: dict[str, tuple[int, dict[str, npt.NDArray[Any]]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, selection: Selection) -> Profiles:
@@ -56,6 +62,25 @@ class Profiles:
             selection.finely,
             selection.exact,
         )
+
+    def lines(self, indicator: str) -> dict[str, npt.NDArray[Any]]:
+        """Return what is drawn of each feature at the levels of the profiles, by name."""
+        profiles = [self.profiles[f] for f in self.features if f in self.profiles]
+        n_lines, lines = self._lines.get(indicator, (-1, {}))
+        if n_lines != len(profiles):
+            # No lines are an answer too: while none is made yet, and where none can be.
+            nothing = np.empty((0, LEVELS))
+            of_features = {
+                "value": [p.values[indicator] for p in profiles],
+                "reached": [p.reached for p in profiles],
+                "ess": [p.ess for p in profiles],
+            }
+            # With 800 features, single precision is half of the bytes of a frame.
+            lines = {name: single(np.vstack([nothing, *of])) for name, of in of_features.items()}
+            codes = [_codes(p.status) for p in profiles]
+            lines["status"] = np.vstack([nothing.astype(np.uint8), *codes])
+            self._lines[indicator] = len(profiles), lines
+        return lines
 
     def intervals(
         self, feature: str, category: str | None, tau: float, names: Sequence[str]
@@ -90,3 +115,7 @@ class Profiles:
         between = int(np.searchsorted(profile.taus, tau))
         new = np.array([here[name] for name in names])
         return np.insert(profile.taus, between, tau), np.insert(lines, between, new, axis=2)
+
+
+def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
+    return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,7 +16,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.projection import Status, checked_taus
+from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.frames import single
@@ -43,7 +43,6 @@ from uqwidgets.widgets.views.stress.rates import RATES, followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
-STATUSES: tuple[str, ...] = get_args(Status)
 # So many straight pieces look like a smooth line.
 _FINE_LEVELS = 81
 _OUT_OF_REACH = "these means cannot be had together"
@@ -75,11 +74,10 @@ class StressView(View):
             self._drawn = known
         drawn = self._drawn if inputs.shows(self.name) else Profiles(known.n_rows, ())
         indicator = self.explainer.indicators[inputs.indicator]
-        features = [f for f in self.features if f in drawn.profiles]
-        profiles = [drawn.profiles[f] for f in features]
         lines = [
             line_of(self.explainer, f, name)
-            for f in features
+            for f in drawn.features
+            if f in drawn.profiles
             for name in drawn.profiles[f].features
         ]
         moved = (inputs.stress_feature, populations.category)
@@ -99,18 +97,9 @@ class StressView(View):
         }
         taus = checked_taus(LEVELS)
         levels, of_names = intervals or (taus, np.full((len(names), 3, len(taus)), np.nan))
-        # No lines are an answer too: while none is made yet, and where none can be.
-        nothing = np.empty((0, len(taus)))
-        profiled = {
-            "value": [p.values[indicator.name] for p in profiles],
-            "reached": [p.reached for p in profiles],
-            "ess": [p.ess for p in profiles],
-        }
         columns = {
             "taus": taus,
-            # A line per feature: with 800 of them, half the bytes of a frame.
-            **{name: single(np.vstack([nothing, *of])) for name, of in profiled.items()},
-            "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
+            **drawn.lines(indicator.name),
             # The lower and the upper ends are those of the feature that is stressed.
             "end_taus": levels,
             "ends": single(of_names[names.index(indicator.name), 1:]),
@@ -404,7 +393,3 @@ class StressView(View):
 
         values, _, _ = summaries([self.explainer.indicators[name]], chosen, weights, None, None)
         return np.asarray(values[0])
-
-
-def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
-    return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
