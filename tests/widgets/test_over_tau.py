@@ -208,6 +208,27 @@ def check_levels(case, n_levels):
     session.widget.close()
 
 
+@pytest.mark.parametrize(
+    ("interval", "replacement"),
+    [
+        ("model", "permutation"),
+        ("fixed-data", "permutation"),
+        ("random-variable", "permutation"),
+        ("quantile", "permutation"),
+        ("u-statistic", "ablation"),
+    ],
+)
+def test_importance_follows_tau_whatever_the_interval(explainer, interval, replacement):
+    inputs = {"stress_feature": "a", "interval": interval, "replacement": replacement}
+    session = Watched(explainer, n_repeats=4, **inputs)
+    session.follow()
+    for tau in (-0.63, 0.27, 1.0):
+        errors = errors_at(session, tau)
+        assert errors["ends"] <= LIMITS["ends"], tau
+        assert errors["value"] <= LIMITS["ends" if interval == "quantile" else "value"], tau
+    session.widget.close()
+
+
 @pytest.mark.parametrize("case", thorough_after(1, [cancer, diabetes, nasties]))
 def test_every_level_is_near_the_exact_answer(case):
     check_levels(case, 4)

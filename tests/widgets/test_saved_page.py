@@ -440,6 +440,24 @@ def test_contents_are_those_of_the_explorer(explorer, tmp_path):
     np.testing.assert_allclose(value, [by_feature[name] for name in "abc"], rtol=1e-6)
 
 
+def test_intervals_of_other_kinds_are_sampled_over_tau(explorer, tmp_path):
+    saved = explorer.save(
+        tmp_path / "page.html", intervals=["model"], stress_features=["a"], progress=False
+    )
+    (cohort,) = index_of(saved.path)["cohorts"]
+    every = cohort["entries"]["importance"]
+    tracks = {
+        kind: [cohort["tracks"][number] for number in entry["tracks"]]
+        for key, entry in every.items()
+        for kind in json.loads(key)
+        if kind in ("u-statistic", "model")
+    }
+    assert len(tracks["model"]) == len(tracks["u-statistic"]) == 2
+    # Only those of a U-statistic have kinks.
+    is_straight = {kind: [track["straight"] for track in of] for kind, of in tracks.items()}
+    assert is_straight == {"u-statistic": [False, True], "model": [False, False]}
+
+
 def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp_path, monkeypatch):
     solved = []
     original = PopulationBuilder.at_levels

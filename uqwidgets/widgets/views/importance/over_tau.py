@@ -10,6 +10,8 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.sums import dot
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.tracks import (
     Check,
     Level,
@@ -33,6 +35,10 @@ _FINEST_OF_MORE = 4
 # interactions of rows, whose time hardly depends on the repeats: about three seconds a level.
 _MOST_SETTLED = 400_000
 
+#: A function from the inputs and populations of a level, a number of repeats and a report to the
+#: content of the view.
+Compute = Callable[[Inputs, Populations, int, Callable[[int, int], None]], Content]
+
 
 class ImportanceOverTau:
     """Samples the importance of all features at levels of tau.
@@ -53,17 +59,20 @@ class ImportanceOverTau:
 
     def tracks(
         self,
+        inputs: Inputs,
         source: Hashable,
         shown: Sequence[int],
         n_repeats: int,
         interval: Interval,
         filtered: bool,
-        compute: Callable[..., Content],
+        compute: Compute,
     ) -> list[Track]:
         """Return the tracks of estimates and of intervals.
 
         Parameters
         ----------
+        inputs : Inputs
+            Whatever their tau.
         source : hashable
             Identifies the changes of single rows.
         shown : sequence of int
@@ -87,10 +96,10 @@ class ImportanceOverTau:
 
         def contents(levels: Sequence[Level], check: Check) -> Samples:
             at_levels = [
-                compute(level.inputs, level.populations, n_repeats, lambda *_: check()).columns
+                compute(level.inputs(inputs), level.populations, n_repeats, lambda *_: check())
                 for level in levels
             ]
-            return {name: np.stack([columns[name] for columns in at_levels]) for name in names}
+            return {name: np.stack([each.columns[name] for each in at_levels]) for name in names}
 
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")

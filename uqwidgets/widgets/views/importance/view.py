@@ -350,7 +350,7 @@ class ImportanceView(View):
         interval, places = checked_interval(inputs.interval), [*plan.places.values()]
         over_tau = self._sources.of(inputs).over_tau
         filtered = bool(inputs.ice_filter or inputs.held)
-        return over_tau.tracks(plan.key, places, target, interval, filtered, self.compute)
+        return over_tau.tracks(inputs, plan.key, places, target, interval, filtered, self.compute)
 
     def repeats(self, inputs: Inputs) -> RepeatChanges:
         """Return the changes of single rows behind the inputs."""
