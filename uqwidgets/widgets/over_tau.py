@@ -121,7 +121,7 @@ class OverTau:
                     check()
                     self._refine(track, coarse, levels, check)
                     is_news = True
-                if track.derivation is not None and not is_coarse:
+                if not is_coarse and track.needs_levels(sides):
                     signs_of = np.array([side.sign for side in sides])
 
                     def of_sides(
@@ -209,10 +209,8 @@ class OverTau:
         columns: Samples = {}
         moving = {view.name for view, _ in tracks}
         for (view, track), sides in zip(tracks, followed, strict=True):
-            if track.derivation is None:
-                own, counts = joined(sides)
-            else:
-                own, counts = in_pieces(track, track.derivation, sides)
+            is_straight = track.derivation is not None or any(s.even is not None for s in sides)
+            own, counts = in_pieces(track, sides) if is_straight else joined(sides)
             own = {
                 _in_frame(view, name): single(values)
                 for name, values in own.items()
@@ -225,7 +223,7 @@ class OverTau:
                 {
                     "below": counts.get(-1.0, 0),
                     "above": counts.get(1.0, 0),
-                    "straight": track.derivation is not None,
+                    "straight": is_straight,
                     "columns": list(own),
                 }
             )

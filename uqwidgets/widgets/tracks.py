@@ -146,6 +146,10 @@ class Track:
     rough: Callable[[Sequence[Level], Check], Samples] | None = None
     band: tuple[str, str, str] | None = None
 
+    def needs_levels(self, sides: Sequence[Side]) -> bool:
+        """Return whether columns are computed at some levels, because they have kinks there."""
+        return self.derivation is not None or any(len(side.rough(self)) for side in sides)
+
 
 @dataclass(eq=False)
 class Side:
@@ -392,12 +396,16 @@ def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Ch
     return True
 
 
-def in_pieces(
-    track: Track, derivation: Derivation, sides: Sequence[Side]
-) -> tuple[Samples, dict[float, int]]:
+def in_pieces(track: Track, sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
     """Return the columns at evenly spaced levels between which they are nearly straight."""
-    x = EVEN
-    lines = [(side.sign, side.even or derivation.columns(side.interpolated(x))) for side in sides]
+    x, lines = EVEN, []
+    for side in sides:
+        columns = side.even
+        if columns is None:
+            columns = side.interpolated(x)
+            if track.derivation is not None:
+                columns = track.derivation.columns(columns)
+        lines.append((side.sign, columns))
     every = stacked_samples([columns for _, columns in lines]) if lines else {}
 
     def is_near(pieces: int) -> bool:

@@ -282,7 +282,7 @@ class Cohort:
                     new = tuple(some[0].new_nodes(track).tolist())
                     levels, place = self._nodes(tuple(todo), new, is_joint=not view.reads_stress)
                     refine(track, some, levels, place, lambda: self._report(""))
-                if track.derivation is not None or any(len(side.rough(track)) for side in sides):
+                if track.needs_levels(sides):
                     settle(track, sides, self._levels_of_sides, lambda: self._report(""))
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page

@@ -25,6 +25,9 @@ from uqwidgets.widgets.views.view import Content
 
 # Largest error of an interpolated estimate, as a share of its axis.
 _TOLERANCE = 0.001
+# The tolerance of ends that are interpolated as they are, in multiples of that of other ends: some
+# have kinks, such as quantiles of the repeats.
+_OF_CONTENTS = 0.5
 # With more rows, a first message has a few levels only.
 _MANY_ROWS = 20_000
 # Then there are at most so many intervals between the nodes of a side, up to so many changes (of
@@ -111,9 +114,11 @@ class ImportanceOverTau:
         settles = not is_large or n_values <= _MOST_SETTLED
         key = (source, tuple(shown), n_repeats, interval)
         sample, sample_parts, derivation, rough = contents, None, None, None
+        tolerance = _OF_CONTENTS * END_TOLERANCE
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
             derivation = Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
             sample, coarse = derivation.sample, max(start, coarse // 2)
+            tolerance = END_TOLERANCE
             sample_parts = derivation.sample_features
             # A sample of all rows would have few of a filter.
             rough = derivation.rough if is_large and not filtered else None
@@ -121,7 +126,7 @@ class ImportanceOverTau:
             "ends",
             key,
             sample,
-            END_TOLERANCE,
+            tolerance,
             _axes,
             start,
             coarse,
