@@ -370,8 +370,9 @@ class Cohort:
         every = dict.fromkeys([*taus, *self._ahead])
         room = _MOST_WEIGHTS // self._n_rows - len(self._known_levels)
         new = [tau for tau in every if (stressed, tau) not in self._known_levels][: max(0, room)]
-        for tau, level in zip(new, self._at_levels(stressed, new), strict=True):
-            self._known_levels[stressed, tau] = level
+        if new:
+            for tau, level in zip(new, self._at_levels(stressed, new), strict=True):
+                self._known_levels[stressed, tau] = level
 
     def _at_levels(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         inputs = stressed.inputs(self._inputs)

@@ -356,7 +356,9 @@ class StressView(View):
         if projection is None:
             return None
         stressed = selection.column(inputs.stress_feature, populations.category)
-        weighted, start, mean = selection.described, np.ones(selection.n_rows), None
+        # Equal weights, in the memory of one number.
+        start: Floats = np.broadcast_to(1.0, selection.n_rows)
+        weighted, mean = selection.described, None
         if stressed is not None:
             mean = stressed.column.mean
             if weighted is not None:
