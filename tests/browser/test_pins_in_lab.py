@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import nbformat
 import pytest
+from playwright.sync_api import TimeoutError as NotShown
 from playwright.sync_api import expect
 
 from browser.jupyter import PANEL_READY
@@ -39,6 +41,12 @@ SAVE_WITH_WIDGETS = """async () => {
   await commands.execute("@jupyter-widgets/jupyterlab-manager:saveWidgetState");
   await shell.currentWidget.context.save();
 }"""
+# The state of the kernel, and what stands in the place of the widget.
+SHOWN = """() => {
+  const { sessionContext, content } = window.jupyterapp.shell.currentWidget;
+  const { status, connectionStatus } = sessionContext.session?.kernel ?? {};
+  return [sessionContext.kernelDisplayStatus, status, connectionStatus, content.node.innerText];
+}"""
 SHUT_DOWN = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 
 
@@ -57,11 +65,18 @@ def check_pins(root):
 
 
 def reload(lab, page):
-    page.goto(lab.address(NAME))
-    page.wait_for_function(PANEL_READY)
+    """Load the notebook again, and once more if no widget is shown.
+
+    JupyterLab showed none once, for a reason that 65 further reloads did not reveal.
+    """
     root = page.get_by_test_id("uq-root")
-    root.wait_for()
-    return root
+    for seconds in (45, 90):
+        page.goto(lab.address(NAME))
+        page.wait_for_function(PANEL_READY)
+        with contextlib.suppress(NotShown):
+            root.wait_for(timeout=seconds * 1000)
+            return root
+    raise AssertionError(f"no widget is shown; the notebook says: {page.evaluate(SHOWN)}")
 
 
 def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
