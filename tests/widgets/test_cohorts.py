@@ -76,7 +76,7 @@ def test_cohorts_are_kept_in_state_code_and_pins(
 @pytest.mark.parametrize(
     ("cohorts", "sentence"),
     [
-        ("red", "cohorts must be a list"),
+        ("red", "cohorts is 'red'; it must be a list, such as"),
         ([{"ice_filter": []}], "each cohort must be"),
         ([{"name": "a", "rows": [1]}], "each cohort must be"),
         ([{"name": " "}], "the name of a cohort is ' '; it must be a text"),

@@ -164,6 +164,8 @@ def test_the_interval_is_computed_at_every_step_of_tau(
 @pytest.mark.parametrize(
     ("held", "sentence"),
     [
+        ({"b": 0.3}, r"held is \{'b': 0.3\}; it must be a list, such as \[\{'feature': 'age'"),
+        (["b"], "each of held must be"),
         ([{"feature": "b"}], "each of held must be"),
         ([{"feature": "b", "value": np.inf}], "the mean of 'b' is inf; it must be finite"),
         ([{"feature": "z", "value": 1.0}], "there is no feature 'z'"),

@@ -55,6 +55,12 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
     return int(value)
 
 
+def check_list(value: Any, what: str, example: str) -> None:
+    """Raise a ValueError for what is no list, with an example of one."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{what} is {brief(value)}; it must be a list, such as {example}.")
+
+
 def check_length(what: str, value: str, explainer: Explainer) -> None:
     """Raise a ValueError for a text that is longer than any name."""
     # The nearest names that do exist are looked for letter by letter.

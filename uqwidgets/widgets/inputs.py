@@ -22,7 +22,7 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.center import is_value
-from uqwidgets.widgets.checks import brief, number, switch, text, whole
+from uqwidgets.widgets.checks import brief, check_list, number, switch, text, whole
 from uqwidgets.widgets.rows.cohorts import Cohort, cohorts
 from uqwidgets.widgets.rows.conditions import Condition, columns_with, conditions
 from uqwidgets.widgets.rows.held import Held, held
@@ -173,6 +173,16 @@ class _Number(t.Float[float, float]):
             raise t.TraitError(f"{self.name} is {brief(value)}; it must be finite.") from None
 
 
+class _List(t.List[Any]):
+    """A trait of lists, which leaves what is no list of its kind to the check of the input."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        try:
+            return super().validate(obj, value)
+        except t.TraitError:
+            return value
+
+
 class _Rows(t.TraitType[list[int], Any]):
     """A trait of positions of rows, which travel as a text; the explorer checks them."""
 
@@ -194,7 +204,7 @@ def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     traits = {
         f.name: _TRAITS[kind](f.default)
         if (kind := types[f.name]) in _TRAITS
-        else t.List(t.Dict() if f.name in READERS else t.Unicode())
+        else _List(t.Dict() if f.name in READERS else t.Unicode())
         for f in fields(Inputs)
         if f.name != "selection"
     }
@@ -298,8 +308,7 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
     # The views import this module.
     from uqwidgets.widgets import views
 
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{name} must be a list of views.")
+    check_list(value, name, "['importance', 'stress']")
     for one in value:
         if text(name, one, explainer) not in views.NAMES:
             raise ValueError(unknown("view", one, ["all", *views.NAMES]))
@@ -318,8 +327,7 @@ def _measure(name: str, value: Any, explainer: Explainer) -> str:
 
 
 def _quantities(name: str, value: Any, explainer: Explainer) -> list[str]:
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{name} must be a list of measures and scorers.")
+    check_list(value, name, "['nll', 'entropy']")
     if len(value) > MOST_QUANTITIES:
         raise ValueError(f"{name} has {len(value):,} names; it can have {MOST_QUANTITIES}.")
     names = [_quantity(name, one, explainer) for one in value]

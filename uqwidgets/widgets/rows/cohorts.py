@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.checks import brief, switch
+from uqwidgets.widgets.checks import brief, check_list, switch
 from uqwidgets.widgets.rows.conditions import MOST_VALUES, Condition, conditions, n_listed
 
 MOST_COHORTS = 50
@@ -46,8 +46,7 @@ def cohorts(value: Any, explainer: Explainer) -> tuple[Cohort, ...]:
     ValueError
         If one is malformed, or two have the same name.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError("cohorts must be a list of {'name', 'ice_filter', 'complement'}.")
+    check_list(value, "cohorts", "[{'name': 'old', 'ice_filter': [{'feature': 'age', 'low': 40}]}]")
     if len(value) > MOST_COHORTS:
         raise ValueError(f"there are {len(value):,} cohorts, and {MOST_COHORTS} at most.")
     listed = sum(n_listed(each) for each in filters_of(value))

@@ -17,7 +17,7 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.text import counted
-from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, number, switch
+from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, check_list, number, switch
 from uqwidgets.widgets.rows.text import rows_of_text, rows_text
 
 MOST_CONDITIONS = 200
@@ -153,8 +153,7 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
     ValueError
         If one is malformed or names what does not exist.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError("ice_filter must be a list of conditions.")
+    check_list(value, "ice_filter", "[{'feature': 'age', 'low': 40}]")
     if len(value) > MOST_CONDITIONS:
         raise ValueError(
             f"ice_filter has {len(value):,} conditions; it can have {MOST_CONDITIONS:,}."
@@ -217,8 +216,7 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
 
 
 def _choice(feature: str | None, values: Any, explainer: Explainer) -> Condition:
-    if not isinstance(values, (list, tuple)):
-        raise ValueError("the values of an ice_filter condition must be a list.")
+    check_list(values, "'values' of an ice_filter condition", "['red', 'blue']")
     nested = next((v for v in values if isinstance(v, CONTAINERS)), None)
     if nested is not None:
         raise ValueError(f"a value of an ice_filter condition is {brief(nested)}, not a text.")

@@ -13,7 +13,7 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.checks import number, text
+from uqwidgets.widgets.checks import check_list, number, text
 
 MOST_HELD = 2
 _FIELDS = {"feature", "value", "category"}
@@ -63,8 +63,7 @@ def held(value: Any, explainer: Explainer) -> tuple[Held, ...]:
     ValueError
         If it is malformed, names a feature twice, or the feature has no value in some row.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError("held must be a list of {'feature', 'value'}.")
+    check_list(value, "held", "[{'feature': 'age', 'value': 40}]")
     if len(value) > MOST_HELD:
         raise ValueError(f"held has {len(value)} means; {MOST_HELD} can be held.")
     read = tuple(_one(item, explainer) for item in value)

@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, number
+from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, check_list, number
 from uqwidgets.widgets.rows.conditions import moment_of, read_moment
 
 MOST_CHANGES = 1000
@@ -46,8 +46,7 @@ def changes(value: Any, explainer: Explainer) -> tuple[Change, ...]:
     ValueError
         If one is malformed, names what does not exist, or cannot be a value of its feature.
     """
-    if not isinstance(value, (list, tuple)):
-        raise ValueError("what_if must be a list of {'feature', 'value'}.")
+    check_list(value, "what_if", "[{'feature': 'age', 'value': 40}]")
     if len(value) > MOST_CHANGES:
         raise ValueError(f"what_if has {len(value):,} values; it can have {MOST_CHANGES:,}.")
     read = tuple(_change(item, explainer) for item in value)
