@@ -176,7 +176,7 @@ def test_without_room_for_their_weights_levels_are_solved_for_again(
 ):
     saved = explorer.save(tmp_path / "page.html", progress=False)
     expected = stored_columns(saved.path)
-    monkeypatch.setattr("uqwidgets.widgets.page.contents._MOST_WEIGHTS", 1000)
+    monkeypatch.setattr("uqwidgets.widgets.page.levels._MOST_WEIGHTS", 1000)
     again = explorer.save(tmp_path / "again.html", progress=False)
     columns = stored_columns(again.path)
     assert len(columns) == len(expected)

@@ -14,7 +14,9 @@ from uqwidgets.plotting.text import counted, listed
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import curve_measures, model_info
 from uqwidgets.widgets.page.cohorts import NamedRows
-from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort, Stressed, reads_of
+from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
+from uqwidgets.widgets.page.keys import reads_of
+from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
 from uqwidgets.widgets.rows.conditions import notes_on_missing

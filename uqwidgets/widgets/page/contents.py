@@ -2,67 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from joblib import parallel_config
 
-from uqwidgets._typing import Floats, Positions
+from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.page.keys import key_of
+from uqwidgets.widgets.page.levels import Levels, Stressed
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.stress_profiles import SAME_LEVEL
-from uqwidgets.widgets.tracks import EVERY, Level, Side, Track, refine, settle
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, or of an end of an interval, as a share of the axis of all;
 # that of an end at a level of the table; and steps of a line over tau from the middle to the end of
 # its axis: a rounded value is off by 0.025 % of the axis.
 _OF_LINES, _OF_PRINTED, _PROFILE_STEPS = 0.002, 1e-6, 1000
-# Inputs that sort and fold the rows.
-_STRESS = ("stress_feature", "stress_category")
-_OF_THE_FRONT_END = (
-    *("sort", "top", "clip_lines", "rug", "category_order"),
-    *("selection", "row", "what_if"),
-)
-# Weights that are stored while they are in use.
-_MOST_WEIGHTS = 1 << 25
-
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 
 #: Called with what is being done; what it raises ends the work.
 Report = Callable[[str], None]
-
-
-class Stressed(NamedTuple):
-    """A feature that can be stressed, with the category whose share is moved if it has any."""
-
-    feature: str
-    category: str | None
-
-    @property
-    def key(self) -> str:
-        """The key under which the page looks it up."""
-        return _compact(list(self))
-
-    def inputs(self, inputs: Inputs, tau: float = 0.0) -> Inputs:
-        """Return the inputs with this feature stressed."""
-        return replace(inputs, **self.names, tau=tau)
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """The inputs that name it."""
-        return {"stress_feature": self.feature, "stress_category": self.category or ""}
 
 
 @dataclass(frozen=True)
@@ -119,8 +90,6 @@ class Cohort:
         self._inputs = replace(inputs, tau=0.0)
         self._report = report
         self._n_jobs = n_jobs
-        self._known_levels: dict[tuple[Stressed, float], Level] = {}
-        self._known_nodes: dict[Any, tuple[list[Level], Positions]] = {}
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
         self._stored_tracks = StoredTracks(store)
@@ -172,7 +141,7 @@ class Cohort:
             "rows": self._unstressed.selection.n_rows,
             "entries": self._entries,
             "tracks": self._tracks,
-            "sides": [[one.key, sign] for one, sign in self._sides],
+            "sides": [[one.key, sign] for one, sign in self._levels.sides],
         }
 
     def _add(self, view: View, at: Inputs) -> None:
@@ -208,7 +177,7 @@ class Cohort:
         if stressed is None:
             inputs, populations = replace(at, stress_feature=""), self._unstressed
         else:
-            inputs, populations = stressed.inputs(at), self._level(stressed, 0.0).populations
+            inputs, populations = stressed.inputs(at), self._levels.at(stressed, 0.0).populations
         view.content = view.complete(inputs, populations, lambda: self._report(""))
         return view.content
 
@@ -246,7 +215,7 @@ class Cohort:
         for one in self._stressed:
             metas = [None, None]
             for side, sign in enumerate((-1.0, 1.0)):
-                populations = self._level(one, sign).populations
+                populations = self._levels.at(one, sign).populations
                 if not populations.is_reachable:
                     metas[side] = plain(view.compute(one.inputs(at, sign), populations).meta)
             if any(metas):
@@ -256,9 +225,10 @@ class Cohort:
     def _texts(self, view: View) -> dict[str, dict[str, list[str]]]:
         texts = {}
         for one in self._stressed:
-            signs = self._signs(one)
+            signs = self._levels.signs(one)
             taus = [-1.0 if -1.0 in signs else 0.0, 0.0, 1.0 if 1.0 in signs else 0.0]
-            at_levels = [view.texts_over_tau(self._level(one, tau).populations) for tau in taus]
+            populations = [self._levels.at(one, tau).populations for tau in taus]
+            at_levels = [view.texts_over_tau(each) for each in populations]
             if at_levels[0]:
                 texts[one.key] = {name: [t[name] for t in at_levels] for name in at_levels[0]}
         return texts
@@ -273,17 +243,10 @@ class Cohort:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
         if key not in self._track_numbers:
-            sides = [Side(sign) for _, sign in self._sides]
             with self._jobs():
-                while todo := [
-                    i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done
-                ]:
-                    some = [sides[i] for i in todo]
-                    new = tuple(some[0].new_nodes(track).tolist())
-                    levels, place = self._nodes(tuple(todo), new, is_joint=not view.reads_stress)
-                    refine(track, some, levels, place, lambda: self._report(""))
-                if track.needs_levels(sides):
-                    settle(track, sides, self._levels_of_sides, lambda: self._report(""))
+                sides = self._levels.sampled(
+                    track, lambda: self._report(""), is_joint=not view.reads_stress
+                )
             if track.sizes_in_page is not None:
                 in_page = track.sizes_in_page
                 track = replace(track, sizes=lambda each: in_page(each, content.columns))
@@ -295,110 +258,15 @@ class Cohort:
         """Set the number of processes, where no model is called."""
         return nullcontext() if self._n_jobs is None else parallel_config(n_jobs=self._n_jobs)
 
-    def _nodes(
-        self, numbers: tuple[int, ...], distances: tuple[float, ...], *, is_joint: bool
-    ) -> tuple[list[Level], Positions]:
-        """Return the levels of sides at distances from 0, and the positions of theirs.
-
-        Parameters
-        ----------
-        numbers : tuple of int
-            Positions among the sides.
-        distances : tuple of float
-        is_joint : bool
-            Whether all sides have one level without stress, as views that read the rows alone do.
-
-        Returns
-        -------
-        levels : list of Level
-        place : ndarray of shape (sides, distances)
-        """
-        key = numbers, distances, is_joint
-        if key not in self._known_nodes:
-            sides = [self._sides[number] for number in numbers]
-            places = [(one, sign * distance) for one, sign in sides for distance in distances]
-            alike = [0.0 if is_joint and not tau else (one, tau) for one, tau in places]
-            number, different = _numbered(alike)
-            nodes = (
-                self._levels([places[i] for i in different]),
-                np.reshape(number, (len(numbers), len(distances))),
-            )
-            if not self._ahead:
-                return nodes  # their weights would stay in memory
-            self._known_nodes[key] = nodes
-        return self._known_nodes[key]
-
-    def _levels_of_sides(self, numbers: Positions, x: Floats) -> list[Level]:
-        """Return levels by the positions (p,) of their sides and their distances (p,) from 0."""
-        sides = [self._sides[number] for number in numbers.tolist()]
-        return self._levels(
-            [(one, sign * each) for (one, sign), each in zip(sides, x.tolist(), strict=True)]
-        )
-
-    @cached_property
-    def _sides(self) -> list[tuple[Stressed, float]]:
-        """What is stressed, with the sides of 0 that can be reached; the order of the store."""
-        return [(one, sign) for one in self._stressed for sign in self._signs(one)]
-
-    def _signs(self, stressed: Stressed) -> list[float]:
-        """Return the sides of 0 that can be reached."""
-        return [
-            sign for sign in (-1.0, 1.0) if self._level(stressed, sign).populations.is_reachable
-        ]
-
-    def _levels(self, places: Sequence[tuple[Stressed, float]]) -> list[Level]:
-        """Return levels of features, of which the weights are solved for feature by feature."""
-        unknown: dict[Stressed, list[float]] = {}
-        for stressed, tau in dict.fromkeys(places):
-            if (stressed, tau) not in self._known_levels:
-                unknown.setdefault(stressed, []).append(tau)
-        for stressed, taus in unknown.items():
-            self._solve(stressed, taus)
-        return [self._level(*place) for place in places]
-
-    def _level(self, stressed: Stressed, tau: float) -> Level:
-        if (stressed, tau) not in self._known_levels:
-            self._solve(stressed, [tau])
-        known = self._known_levels.get((stressed, tau))
-        return next(self._at_levels(stressed, [tau])) if known is None else known
-
-    def _solve(self, stressed: Stressed, taus: Sequence[float]) -> None:
-        """Solve for the weights at levels of a feature and at those needed later, if there is room.
-
-        Together they take hardly longer than those of one level.
-        """
-        every = dict.fromkeys([*taus, *self._ahead])
-        room = _MOST_WEIGHTS // self._n_rows - len(self._known_levels)
-        new = [tau for tau in every if (stressed, tau) not in self._known_levels][: max(0, room)]
-        if new:
-            for tau, level in zip(new, self._at_levels(stressed, new), strict=True):
-                self._known_levels[stressed, tau] = level
-
-    def _at_levels(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
-        inputs = stressed.inputs(self._inputs)
-        every = self._builder.at_levels(inputs, taus, lambda: None)
-        for tau, populations in zip(taus, every, strict=True):
-            yield Level(populations, {**stressed.names, "tau": tau})
-
-    @cached_property
-    def _ahead(self) -> list[float]:
-        """Levels of tau that tracks may need, if their weights are few."""
-        taus = [*(-EVERY[:0:-1]).tolist(), *EVERY.tolist()]
-        n_weights = self._n_rows * len(self._stressed) * len(taus)
-        # With weights at tau = 0, those of each level are solved for by themselves.
-        is_described = self._unstressed.selection.described is not None
-        return [] if is_described or n_weights > _MOST_WEIGHTS else taus
-
     @cached_property
     def _unstressed(self) -> Populations:
         populations = self._builder.build(replace(self._inputs, stress_feature=""), lambda: None)
         assert populations is not None, "a cohort has rows"
         return populations
 
-    @property
-    def _n_rows(self) -> int:
-        """Number of all rows, of which those of the cohort have weights."""
-        return len(self._unstressed.now.weights)
+    @cached_property
+    def _levels(self) -> Levels:
+        return Levels(self._builder, self._stressed, self._inputs, self._unstressed)
 
 
 def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:
@@ -412,37 +280,10 @@ def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:
     return half if bool((np.abs(ends) <= np.finfo(np.float32).eps * largest).all()) else None
 
 
-def key_of(view: View, inputs: Inputs) -> str:
-    """Return the key under which the page looks up a content of a view: its inputs."""
-    values = inputs.plain()
-    return _compact([values[name] for name in reads_of(view)])
-
-
-def reads_of(view: View) -> list[str]:
-    """Return the inputs that a content depends on; only the front end reads the others."""
-    return [name for name in view.reads if name not in (*_OF_THE_FRONT_END, *_STRESS)]
-
-
 def _extent(values: Floats) -> float:
     """Return the distance from the least to the largest value; those not finite do not count."""
     finite = values[storable(values)]
     return float(np.ptp(finite)) if len(finite) else 0.0
-
-
-def _numbered(keys: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """Return the number of each key among the different ones, and where each of these is first."""
-    numbers: dict[Any, int] = {}
-    first: list[int] = []
-    for i, key in enumerate(keys):
-        if key not in numbers:
-            numbers[key] = len(first)
-            first.append(i)
-    return [numbers[key] for key in keys], first
-
-
-def _compact(value: list[Any]) -> str:
-    """Write a value as ``JSON.stringify`` does."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def _chunk(view: View, inputs: Inputs) -> str:
