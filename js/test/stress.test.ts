@@ -163,6 +163,22 @@ describe("τ", () => {
     }
   });
 
+  it("says what decides the weights at τ = 0", async () => {
+    const { one, root, receive } = await mount(about);
+    const hint = () => root.querySelector(".uq-hint")?.textContent;
+    expect(hint()).toContain("All rows count the same.");
+    for (const [seq, tau, words] of [
+      [2, 0, "Above 0, rows with larger values of"],
+      [3, 0.5, "Rows with larger values of"],
+    ] as const) {
+      const frame = wireFrame(about, seq, { tau });
+      Object.assign(frame.meta.stress.now as object, { tau, start: "mean of <b>x1</b> held at 2" });
+      await receive(frame);
+      expect(one("uq-stress-readout").textContent).toContain("; mean of <b>x1</b> held at 2)");
+      expect(hint()).toMatch(new RegExp(`^${words}`));
+    }
+  });
+
   it("is disabled without a stressed feature, and marks nothing as stressed", async () => {
     const changes = { tau: 0.5, stress_feature: "" };
     const { one, root, receive } = await mount(about, wireFrame(about, 1, changes));

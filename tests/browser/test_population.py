@@ -42,7 +42,7 @@ def test_the_share_of_a_category_is_moved_with_the_slider(root, widget):
     readout = root.get_by_test_id("uq-stress-readout")
     expect(readout).to_contain_text("share of Ulm in town")
     expect(readout).to_contain_text(f"of the {N} rows")
-    expect(root.get_by_text("The rows with town = Ulm count more.")).to_be_visible()
+    expect(root.get_by_text("Rows with town = Ulm count more.")).to_be_visible()
     expect(root.get_by_text("20 rows without a value keep their weight.")).to_be_visible()
     slider = root.get_by_test_id("uq-tau")
     assert slider.get_attribute("aria-valuetext").startswith("τ 0.50, share of Ulm in town 0.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets import stress_profiles
+from uqwidgets.widgets.picture.static_picture import static_picture
 from widgets.conftest import Counting, table
 from widgets.pages import index_of, stored_columns
 from widgets.test_explorer import change, in_order
@@ -159,6 +161,26 @@ def test_the_interval_is_computed_at_every_step_of_tau(
     assert len(alone["stress.end_taus"]) == 22
     expected = alone["stress.ends"][:, here]
     np.testing.assert_allclose(band["stress.ends"][:, place], expected, rtol=1e-6)
+
+
+def test_words_say_what_decides_the_weights(wide: uq.Explainer) -> None:
+    options = {"n_repeats": 2, "stress_feature": "a", "feature": "a", "tau": 0.5}
+    words = "mean of b held at 0.3, share of red in c held at 0.6"
+    with uq.Explorer(wide, held=BOTH, **options) as widget:
+        assert widget.wait(30)
+        assert now(widget)["start"] == words
+        picture = unescape(static_picture(widget._session, widget._inputs()[0]))
+        assert f"Weights at τ = 0: {words}. Stressed: τ = 0.5 moves the mean of a from " in picture
+        change(widget, held=[], tau=0.0)
+        assert "start" not in now(widget)
+        change(widget, held=BOTH[:1], stress_feature="")
+        picture = unescape(static_picture(widget._session, widget._inputs()[0]))
+        assert "Weights at τ = 0: mean of b held at 0.3." in picture
+        assert "Stressed" not in picture
+    weights = np.linspace(0.5, 1.5, 200)
+    with uq.Explorer(wide, weights=weights, held=BOTH[:1], **options) as widget:
+        assert widget.wait(30)
+        assert now(widget)["start"] == "your weights, mean of b held at 0.3"
 
 
 @pytest.mark.parametrize(

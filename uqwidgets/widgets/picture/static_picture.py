@@ -65,12 +65,19 @@ def static_picture(
 
 def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple[Population, str]:
     """Return the stressed population, and a sentence on the mean or the share that is moved."""
-    described = session.populations.build(inputs, lambda: None)
-    if described is not None and described.selection.described is not None:
-        words = "" if described.problem is None else f"Without stress: {described.problem}"
-        return described.now, words
     feature, tau = inputs.stress_feature, inputs.tau
     category = session.populations.category(inputs)
+    moved = f"mean of {feature}" if category is None else f"share of {category} in {feature}"
+    populations = session.populations.build(inputs, lambda: None)
+    if populations is not None and (rows := populations.selection.described) is not None:
+        if populations.problem is not None:
+            return populations.now, f"Without stress: {populations.problem}"
+        words, projection = f"Weights at τ = 0: {rows.words}.", populations.projection
+        if feature and tau and projection is not None:
+            column = populations.selection.column(feature, category)
+            assert column is not None, "what has no value is a problem"
+            words += f" {_moves(tau, moved, rows.at(column, 0.0).mean, projection.reached)}"
+        return populations.now, words
     ex = session.explainer
     try:
         weights = ex.stress_weights(
@@ -85,24 +92,25 @@ def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple
     except ValueError as error:
         return population, f"Without stress: {error}"
     stressed = Population.of(len(ex.table), weights, population.rows)
-    moved = f"mean of {feature}"
     if category is None:
         values = ex.table.numbers(feature)
         known = np.isfinite(values)
     else:
-        moved = f"share of {category} in {feature}"
         values = ex.table.labels(feature).mask([category]).astype(np.float64)
         known = ex.table.column(feature).notna().to_numpy()
     means = [
-        number(float(np.average(values[known], weights=p.scored[known])))
-        for p in (population, stressed)
+        float(np.average(values[known], weights=p.scored[known])) for p in (population, stressed)
     ]
     n_unmoved = int(np.count_nonzero(~known[population.positions]))
-    sentence = f"Stressed: τ = {number(tau)} moves the {moved} from {means[0]} to {means[1]}."
+    sentence = _moves(tau, moved, *means)
     if n_unmoved:
         keeps = "keeps its" if n_unmoved == 1 else "keep their"
         sentence += f" {counted(n_unmoved, 'row')} without a value {keeps} weight."
     return stressed, sentence
+
+
+def _moves(tau: float, moved: str, before: float, now: float) -> str:
+    return f"Stressed: τ = {number(tau)} moves the {moved} from {number(before)} to {number(now)}."
 
 
 def _condition(condition: Condition, ex: Explainer) -> str:

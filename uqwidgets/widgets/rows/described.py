@@ -12,6 +12,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.plotting.text import number
 from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
@@ -100,6 +101,17 @@ class DescribedRows:
         self._columns = [one.column(table)[self._rows] for one in held]
         self._goals = [one.value for one in held]
         self._names = [one.name for one in held]
+        self._held = tuple(held)
+
+    @property
+    def words(self) -> str:
+        """What decides the weights at tau = 0, in words: "your weights, mean of x1 held at 0.3"."""
+        fixed = [] if self.own is None else ["your weights"]
+        for one in self._held:
+            moved = "mean" if one.category is None else f"share of {one.category}"
+            of = "of" if one.category is None else "in"
+            fixed.append(f"{moved} {of} {one.feature} held at {number(one.value)}")
+        return ", ".join(fixed)
 
     @cached_property
     def start(self) -> tuple[Floats | None, str | None]:

@@ -15,6 +15,8 @@ export interface StressNow {
   ess: number | null;
   ess_share: number | null;
   half_share: number | null;
+  /** What decides the weights at τ = 0, in words; empty where all rows count the same. */
+  start: string;
   /** Rows without a value of the feature, which keep their weight. */
   n_unmoved: number;
   kl: number | null;
@@ -78,6 +80,7 @@ function readNow(fields: Fields): StressNow {
     ess: optional("ess"),
     ess_share: optional("ess_share"),
     half_share: optional("half_share"),
+    start: fields.optional("start", (f) => f.text("start")) ?? "",
     n_unmoved: fields.optional("n_unmoved", (f) => f.number("n_unmoved")) ?? 0,
     kl: optional("kl"),
     status: fields.text("status"),

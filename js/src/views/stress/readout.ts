@@ -27,20 +27,17 @@ export function hasFewEffectiveRows(stress: Stress, now: StressNow): boolean {
 
 /** The effect of the weights in words. */
 export function effectOfWeights(now: StressNow): string {
-  const { feature, category, tau } = now;
-  if (category !== null) {
-    const rows = `rows with ${isolated(feature)} = ${isolated(category)}`;
-    const words =
-      tau === 0
-        ? `All rows count the same. Above 0, ${rows} count more; below, less.`
-        : `The ${rows} count ${tau > 0 ? "more" : "less"}. No row is invented; all panels use these weights.`;
-    return words + unmoved(now);
-  }
+  const { feature, category, tau, start } = now;
+  const isShare = category !== null;
+  const rows = (size: string) =>
+    isShare
+      ? `with ${isolated(feature)} = ${isolated(category)}`
+      : `with ${size} values of ${feature}`;
   // The text has about the same length at every τ, so that it does not wrap during a drag.
   const words =
     tau === 0
-      ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
-      : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
+      ? `${start ? "" : "All rows count the same. "}Above 0, rows ${rows("larger")} count more; below, ${isShare ? "less" : "smaller"}.`
+      : `Rows ${rows(tau > 0 ? "larger" : "smaller")} count ${isShare && tau < 0 ? "less" : "more"}. No row is invented; all panels use these weights.`;
   return words + unmoved(now);
 }
 
@@ -112,7 +109,7 @@ export function readout() {
         h("bdi", {}, now.category === null ? now.feature : moved(now)),
         ": ",
         strong(`${number(now.mean)} → ${number(now.reached)}`),
-        ` (τ ${level(now.tau)}${outcome(now)})`,
+        ` (τ ${level(now.tau)}${outcome(now)}${now.start && `; ${now.start}`})`,
       );
       const rows = `${whole(now.n_rows)} row${now.n_rows === 1 ? "" : "s"}`;
       if (now.ess === null || whole(now.ess) === whole(now.n_rows))

@@ -359,6 +359,7 @@ class StressView(View):
         # Equal weights, in the memory of one number.
         start: Floats = np.broadcast_to(1.0, selection.n_rows)
         weighted, mean = selection.described, None
+        words = {} if weighted is None else {"start": weighted.words}
         if stressed is not None:
             mean = stressed.column.mean
             if weighted is not None:
@@ -378,6 +379,7 @@ class StressView(View):
             "status": _OUT_OF_REACH if populations.problem else projection.status,
             "base": float(self._indicator(inputs.indicator, selection, start)),
             "n_rows": selection.n_rows,
+            **words,
         }
         weights = chosen_weights(populations)
         if weights is None:
