@@ -166,7 +166,9 @@ describe("τ", () => {
   it("says what decides the weights at τ = 0", async () => {
     const { one, root, receive } = await mount(about);
     const hint = () => root.querySelector(".uq-hint")?.textContent;
+    const scale = () => root.querySelector(".uq-tau-scale")?.textContent;
     expect(hint()).toContain("All rows count the same.");
+    expect(scale()).toBe("loweras in the datahigher");
     for (const [seq, tau, words] of [
       [2, 0, "Above 0, rows with larger values of"],
       [3, 0.5, "Rows with larger values of"],
@@ -176,6 +178,7 @@ describe("τ", () => {
       await receive(frame);
       expect(one("uq-stress-readout").textContent).toContain("; mean of <b>x1</b> held at 2)");
       expect(hint()).toMatch(new RegExp(`^${words}`));
+      expect(scale()).toBe("lowerat τ = 0higher");
     }
   });
 

@@ -27,7 +27,9 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
   const scale = h(
     "div",
     { class: "uq-tau-scale", "aria-hidden": "true" },
-    ...["", "as in the data", ""].map((text) => h("span", {}, text)),
+    h("span"),
+    h("span"),
+    h("span"),
   );
   let held = false;
   let describe: (tau: number) => string = () => "";
@@ -75,15 +77,14 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
       output,
       reset,
     ),
-    /** `meaning` describes a τ in words, `ends` its ends; `why` is the reason why the slider is disabled. */
+    /** `meaning` describes a τ in words, `marks` its ends and 0; `why` is the reason why the slider is disabled. */
     update(
       tau: number,
       meaning: (tau: number) => string,
-      ends: readonly [string, string],
+      marks: readonly string[],
       why: string | null,
     ): void {
-      setText(scale.children[0] as Element, ends[0]);
-      setText(scale.children[2] as Element, ends[1]);
+      for (const [i, text] of marks.entries()) setText(scale.children[i] as Element, text);
       describe = meaning;
       idle = why;
       // During a drag, a frame of an older value must not move the slider.

@@ -32,12 +32,12 @@ export function effectOfWeights(now: StressNow): string {
   const rows = (size: string) =>
     isShare
       ? `with ${isolated(feature)} = ${isolated(category)}`
-      : `with ${size} values of ${feature}`;
+      : `with ${size} values of ${isolated(feature)}`;
   // The text has about the same length at every τ, so that it does not wrap during a drag.
   const words =
     tau === 0
-      ? `${start ? "" : "All rows count the same. "}Above 0, rows ${rows("larger")} count more; below, ${isShare ? "less" : "smaller"}.`
-      : `Rows ${rows(tau > 0 ? "larger" : "smaller")} count ${isShare && tau < 0 ? "less" : "more"}. No row is invented; all panels use these weights.`;
+      ? `${start ? "" : "All rows count the same. "}Above 0, rows ${rows("larger")} count more; below, less.`
+      : `Rows ${rows(tau < 0 ? "smaller" : "larger")} count ${isShare && tau < 0 ? "less" : "more"}. No row is invented; all panels use these weights.`;
   return words + unmoved(now);
 }
 
@@ -56,8 +56,7 @@ const unmoved = ({ n_unmoved: n }: StressNow) =>
 
 /** A warning about the numbers, or null. */
 export function warning(stress: Stress, now: StressNow, all: number): string | null {
-  const { status, ess, tau, n_rows: rows } = now;
-  const { category } = now;
+  const { status, ess, tau, n_rows: rows, category } = now;
   const filtered = rows < all ? " that meet the filter" : "";
   if (rows === 1)
     return "Only one row meets the filter: all numbers are of this row alone, and none of them has an interval.";
@@ -111,7 +110,7 @@ export function readout() {
         strong(`${number(now.mean)} → ${number(now.reached)}`),
         ` (τ ${level(now.tau)}${outcome(now)}${now.start && `; ${now.start}`})`,
       );
-      const rows = `${whole(now.n_rows)} row${now.n_rows === 1 ? "" : "s"}`;
+      const rows = counted(now.n_rows, "row");
       if (now.ess === null || whole(now.ess) === whole(now.n_rows))
         sample.replaceChildren(", ", strong(rows));
       else sample.replaceChildren(", worth about ", strong(whole(now.ess)), ` of the ${rows}`);
