@@ -163,6 +163,27 @@ def test_the_interval_is_computed_at_every_step_of_tau(
     np.testing.assert_allclose(band["stress.ends"][:, place], expected, rtol=1e-6)
 
 
+def test_why_means_cannot_be_had_together_is_said_in_their_units(wide: uq.Explainer) -> None:
+    red, blue = BOTH[1], {"stress_feature": "c", "stress_category": "blue", "tau": 0.9}
+    with uq.Explorer(wide, held=[red], n_repeats=2, feature="a", **blue) as widget:
+        assert widget.wait(30)
+        target = now(widget)["target"]
+        why = (
+            f"at τ = 0.9, share of 'c=blue' cannot be {target:.6g} together with share of 'red' in "
+            "'c' at 0.6: weights of these rows reach only 0.4"
+        )
+        assert now(widget)["status"] == why
+        assert widget._frame["meta"]["notes"][0].endswith(f"as they were: {why}.")
+        start = wide.stress_to(shares={"c": {"red": 0.6}})
+        blues = wide.table.labels("c").mask(["blue"])
+        assert now(widget)["mean"] == pytest.approx(np.average(blues, weights=start.weights))
+        # Without weights at tau = 0 there is no number from which stress starts.
+        change(widget, held=[{"feature": "b", "value": 99.0}], tau=0.0)
+        assert now(widget)["status"].startswith("mean of 'b' cannot be 99: weights of these rows")
+        assert now(widget)["base"] is None
+        assert now(widget)["value"] is None
+
+
 def test_words_say_what_decides_the_weights(wide: uq.Explainer) -> None:
     options = {"n_repeats": 2, "stress_feature": "a", "feature": "a", "tau": 0.5}
     words = "mean of b held at 0.3, share of red in c held at 0.6"

@@ -157,15 +157,22 @@ class DescribedRows:
             )
             beyond = Projection(None, target, np.nan, "beyond quantile")
             return Reached(beyond, mean, partial(str, why))
-        centred = (values - target) * present
-        solved = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
+        moved = "share" if anchors.kind == "share" else "mean"
+        if present.all():
+            name = f"{moved} of {stressed.name!r}"
+            solved = self._projected([values], [target], [name])
+        else:
+            # The rows with a value have the target as their mean, whatever their weights add up to.
+            name = f"distance of the {moved} of {stressed.name!r} from {target:.6g}"
+            solved = self._projected([(values - target) * present], [0.0], [name])
         if isinstance(solved, str):
             return Reached(
                 Projection(None, target, np.nan, "infeasible"), mean, partial(str, solved)
             )
         if solved.weights is None:
             not_reached = Projection(None, target, np.nan, solved.status)
-            return Reached(not_reached, mean, lambda: solved.message)
+            # A page says it of all levels beyond this one.
+            return Reached(not_reached, mean, lambda: f"at τ = {tau:g}, {solved.message}")
         reached = Projection(solved.weights, target, mean_of(solved.weights), solved.status)
         return Reached(reached, mean, None)
 

@@ -45,7 +45,6 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 
 # So many straight pieces look like a smooth line.
 _FINE_LEVELS = 81
-_OUT_OF_REACH = "these means cannot be had together"
 
 
 class StressView(View):
@@ -357,15 +356,12 @@ class StressView(View):
             return None
         stressed = selection.column(inputs.stress_feature, populations.category)
         # Equal weights, in the memory of one number.
-        start: Floats = np.broadcast_to(1.0, selection.n_rows)
-        weighted, mean = selection.described, None
-        words = {} if weighted is None else {"start": weighted.words}
-        if stressed is not None:
-            mean = stressed.column.mean
-            if weighted is not None:
-                mean = weighted.at(stressed, 0.0).mean
-                if weighted.start[0] is not None:
-                    start = weighted.start[0]
+        start: Floats | None = np.broadcast_to(1.0, selection.n_rows)
+        mean = None if stressed is None else stressed.column.mean
+        words = {}
+        if (rows := selection.described) is not None:
+            start, words = rows.start[0], {"start": rows.words}
+            mean = None if stressed is None else rows.at(stressed, 0.0).mean
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "category": populations.category,
@@ -376,17 +372,20 @@ class StressView(View):
             "n_unmoved": selection.n_rows if stressed is None else len(stressed.unmoved),
             "target": projection.target,
             "reached": projection.reached,
-            "status": _OUT_OF_REACH if populations.problem else projection.status,
-            "base": float(self._indicator(inputs.indicator, selection, start)),
+            "status": (populations.problem or projection.status).removesuffix("."),
+            "base": None if start is None else self._value(inputs, selection, start),
             "n_rows": selection.n_rows,
             **words,
         }
         weights = chosen_weights(populations)
         if weights is None:
             return {**now, **dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))}
-        value = self._indicator(inputs.indicator, selection, weights)
         of_weights = {name: float(number) for name, number in described(weights).items()}
-        return {**now, "value": float(value), **of_weights}
+        return {**now, "value": self._value(inputs, selection, weights), **of_weights}
+
+    def _value(self, inputs: Inputs, selection: Selection, weights: Floats) -> float:
+        """Return the indicator that is shown under weights (n,) of the chosen rows."""
+        return float(self._indicator(inputs.indicator, selection, weights))
 
     def _indicator(self, name: str, selection: Selection, weights: Floats) -> Floats:
         """Return an indicator under weights (..., n) of the chosen rows, shape (...)."""
