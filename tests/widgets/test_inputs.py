@@ -128,7 +128,7 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
         ("importance_of", "nll", r"importance_of is 'nll'; it must be a list, such as \['nll', "),
         ("importance_of", ["nll"] * 5, "importance_of has 5 names; it can have 4"),
         ("importance_of", ["nll", "nll"], "has a name twice"),
-        ("importance_of", ["nll", 3], "must be a text"),
+        ("importance_of", ["nll", 3], "an item of importance_of is 3; it must be a text"),
         ("importance_of", ["log"], "there is no measure 'log'"),
         ("importance_of", ["r2"], "it is a metric of numbers, and the target is a class"),
         ("replacement", "swap", "there is no replacement 'swap'"),

@@ -55,7 +55,7 @@ def test_a_layout_of_the_notebook_stays_what_it_is(explainer: uq.Explainer, layo
     ("views", "sentence"),
     [
         (["importances"], "there is no view 'importances'; did you mean 'importance'"),
-        ([3], "expected a unicode string, not the int 3"),
+        ([3], "an item of views is 3; it must be a text"),
     ],
 )
 def test_a_view_that_does_not_exist_is_an_error(

@@ -310,7 +310,7 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
 
     check_list(value, name, "['importance', 'stress']")
     for one in value:
-        if text(name, one, explainer) not in views.NAMES:
+        if text(f"an item of {name}", one, explainer) not in views.NAMES:
             raise ValueError(unknown("view", one, ["all", *views.NAMES]))
     return [view for view in views.NAMES if view in value]
 
@@ -330,7 +330,7 @@ def _quantities(name: str, value: Any, explainer: Explainer) -> list[str]:
     check_list(value, name, "['nll', 'entropy']")
     if len(value) > MOST_QUANTITIES:
         raise ValueError(f"{name} has {len(value):,} names; it can have {MOST_QUANTITIES}.")
-    names = [_quantity(name, one, explainer) for one in value]
+    names = [_quantity(f"an item of {name}", one, explainer) for one in value]
     if len(set(names)) < len(names):
         raise ValueError(f"{name} has a name twice; give each measure or scorer once.")
     return names
