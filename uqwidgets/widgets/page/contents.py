@@ -29,6 +29,7 @@ from uqwidgets.widgets.views.view import Content, View
 # that of an end at a level of the table; and steps of a line over tau from the middle to the end of
 # its axis: a rounded value is off by 0.025 % of the axis.
 _OF_LINES, _OF_PRINTED, _PROFILE_STEPS = 0.002, 1e-6, 1000
+
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 

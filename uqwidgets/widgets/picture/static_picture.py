@@ -12,6 +12,7 @@ from uqwidgets.plotting.text import counted, few, listed, number
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.picture.static_page import layout_html, learner_html
 from uqwidgets.widgets.rows.conditions import ONLY, Condition
+from uqwidgets.widgets.rows.held import mean_or_share
 from uqwidgets.widgets.rows.population import MISSING
 from uqwidgets.widgets.session import Session
 
@@ -67,7 +68,7 @@ def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple
     """Return the stressed population, and a sentence on the mean or the share that is moved."""
     feature, tau = inputs.stress_feature, inputs.tau
     category = session.populations.category(inputs)
-    moved = f"mean of {feature}" if category is None else f"share of {category} in {feature}"
+    moved = mean_or_share(feature, category)
     populations = session.populations.build(inputs, lambda: None)
     if populations is not None and (rows := populations.selection.described) is not None:
         if populations.problem is not None:

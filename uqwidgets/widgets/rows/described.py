@@ -17,7 +17,7 @@ from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.projection import Projection
-from uqwidgets.widgets.rows.held import Held
+from uqwidgets.widgets.rows.held import Held, mean_or_share
 
 
 def own_weights(weights: Any, explainer: Explainer) -> Floats | None:
@@ -85,6 +85,8 @@ class DescribedRows:
     ----------
     own : ndarray of shape (n,) or None
         ``weights``.
+    words : str
+        What decides the weights at tau = 0: "your weights, mean of x1 held at 0.3".
     """
 
     def __init__(
@@ -101,17 +103,12 @@ class DescribedRows:
         self._columns = [one.column(table)[self._rows] for one in held]
         self._goals = [one.value for one in held]
         self._names = [one.name for one in held]
-        self._held = tuple(held)
-
-    @property
-    def words(self) -> str:
-        """What decides the weights at tau = 0, in words: "your weights, mean of x1 held at 0.3"."""
-        fixed = [] if self.own is None else ["your weights"]
-        for one in self._held:
-            moved = "mean" if one.category is None else f"share of {one.category}"
-            of = "of" if one.category is None else "in"
-            fixed.append(f"{moved} {of} {one.feature} held at {number(one.value)}")
-        return ", ".join(fixed)
+        words = [] if weights is None else ["your weights"]
+        words += [
+            f"{mean_or_share(one.feature, one.category)} held at {number(one.value)}"
+            for one in held
+        ]
+        self.words = ", ".join(words)
 
     @cached_property
     def start(self) -> tuple[Floats | None, str | None]:
@@ -158,13 +155,12 @@ class DescribedRows:
             beyond = Projection(None, target, np.nan, "beyond quantile")
             return Reached(beyond, mean, partial(str, why))
         moved = "share" if anchors.kind == "share" else "mean"
-        if present.all():
-            name = f"{moved} of {stressed.name!r}"
-            solved = self._projected([values], [target], [name])
-        else:
+        column, goal, name = values, target, f"{moved} of {stressed.name!r}"
+        if not present.all():
             # The rows with a value have the target as their mean, whatever their weights add up to.
-            name = f"distance of the {moved} of {stressed.name!r} from {target:.6g}"
-            solved = self._projected([(values - target) * present], [0.0], [name])
+            column, goal = (values - target) * present, 0.0
+            name = f"distance of the {name} from {target:.6g}"
+        solved = self._projected([column], [goal], [name])
         if isinstance(solved, str):
             return Reached(
                 Projection(None, target, np.nan, "infeasible"), mean, partial(str, solved)

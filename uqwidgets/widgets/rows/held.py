@@ -55,6 +55,11 @@ class Held:
         return table.labels(self.feature).mask([self.category]).astype(np.float64)
 
 
+def mean_or_share(feature: str, category: str | None) -> str:
+    """Return what stress moves or holds, as the widget names it: a mean, or a category's share."""
+    return f"mean of {feature}" if category is None else f"share of {category} in {feature}"
+
+
 def held(value: Any, explainer: Explainer) -> tuple[Held, ...]:
     """Read what is held in the form that travels.
 

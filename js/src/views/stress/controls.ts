@@ -98,9 +98,9 @@ export function stressControls(context: Context): Panel {
       }
       setText(rest, isShare ? "less or more often?" : "were lower or higher on average?");
       const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
-      const ends = isShare ? ["less often", "more often"] : ["lower", "higher"];
-      ends.splice(1, 0, now?.start ? "at τ = 0" : "as in the data");
-      slider.update(inputs.tau, meanAt(stress), ends, why);
+      const marks = isShare ? ["less often", "more often"] : ["lower", "higher"];
+      marks.splice(1, 0, now?.start ? "at τ = 0" : "as in the data");
+      slider.update(inputs.tau, meanAt(stress), marks, why);
       more.update(inputs, frame);
       if (stress && now) facts.update(stress, now);
       else facts.clear(stress ? "no feature is chosen" : "no stress yet");

@@ -355,13 +355,11 @@ class StressView(View):
         if projection is None:
             return None
         stressed = selection.column(inputs.stress_feature, populations.category)
-        # Equal weights, in the memory of one number.
-        start: Floats | None = np.broadcast_to(1.0, selection.n_rows)
-        mean = None if stressed is None else stressed.column.mean
-        words = {}
-        if (rows := selection.described) is not None:
-            start, words = rows.start[0], {"start": rows.words}
-            mean = None if stressed is None else rows.at(stressed, 0.0).mean
+        rows, mean = selection.described, None
+        if stressed is not None:
+            mean = stressed.column.mean if rows is None else rows.at(stressed, 0.0).mean
+        # Equal weights are in the memory of one number.
+        start = np.broadcast_to(1.0, selection.n_rows) if rows is None else rows.start[0]
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "category": populations.category,
@@ -375,7 +373,7 @@ class StressView(View):
             "status": (populations.problem or projection.status).removesuffix("."),
             "base": None if start is None else self._value(inputs, selection, start),
             "n_rows": selection.n_rows,
-            **words,
+            **({} if rows is None else {"start": rows.words}),
         }
         weights = chosen_weights(populations)
         if weights is None:
