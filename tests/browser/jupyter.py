@@ -16,11 +16,13 @@ import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from playwright.sync_api import expect
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 FOLDERS = {
     "HOME": "home",
@@ -68,6 +70,8 @@ OPEN = """async (path) => {
   await window.jupyterapp.commands.execute("docmanager:open", { path });
 }"""
 
+NOT_FOUND = "Error displaying widget: model not found"
+
 
 @dataclass(frozen=True)
 class JupyterLab:
@@ -96,6 +100,23 @@ class JupyterLab:
         page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
         errors = page.evaluate(RUN_ALL, timeout * 1000)
         assert not errors, errors
+
+
+def first_widget(page: Page, open_notebook: Callable[[], object], times: int = 4) -> Locator:
+    """Open a notebook again and return the first widget that it shows.
+
+    JupyterLab waits two seconds for the model of a widget. Models that arrive when this wait ends
+    are there, but their outputs keep an error (jupyterlab_widgets 3.0.17, ipywidgets issue 4026).
+    Then the notebook is opened once more, up to ``times`` times, as a person would do.
+    """
+    root = page.get_by_test_id("uq-root").first
+    for _ in range(times):
+        open_notebook()
+        page.wait_for_function(PANEL_READY)
+        expect(root.or_(page.get_by_text(NOT_FOUND)).first).to_be_visible()
+        if root.is_visible():
+            return root
+    raise AssertionError(f"JupyterLab said {times} times: {NOT_FOUND}")
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from browser.jupyter import OPEN, PANEL_READY
+from browser.jupyter import OPEN, first_widget
 from browser.reading import answered, wait_for_answer
 
 # The quickstart is run in JupyterLab every time, by test_lab.py.
@@ -73,12 +73,13 @@ def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, lab_page
         # The referenced one, the shown one, and the one that was replaced last.
         "explorers: 3 explainers: 3"
     )
-    page.evaluate(CLOSE_TAB)
-    expect(roots).to_have_count(0)
-    page.evaluate(OPEN, NAME)
-    page.wait_for_function(PANEL_READY)
-    referenced = roots.first
-    expect(referenced).to_be_visible()
+
+    def open_again():
+        page.evaluate(CLOSE_TAB)
+        expect(roots).to_have_count(0)
+        page.evaluate(OPEN, NAME)
+
+    referenced = first_widget(page, open_again)
     wait_for_answer(referenced)
     with answered(referenced):
         referenced.get_by_test_id("uq-tau").fill("0.25")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 import nbformat
 import pytest
-from playwright.sync_api import TimeoutError as NotShown
 from playwright.sync_api import expect
 
-from browser.jupyter import PANEL_READY
+from browser.jupyter import first_widget
 from browser.reading import answered, wait_for_answer
 
 # The quickstart is run in JupyterLab every time, by test_lab.py.
@@ -41,12 +39,6 @@ SAVE_WITH_WIDGETS = """async () => {
   await commands.execute("@jupyter-widgets/jupyterlab-manager:saveWidgetState");
   await shell.currentWidget.context.save();
 }"""
-# The state of the kernel, and what stands in the place of the widget.
-SHOWN = """() => {
-  const { sessionContext, content } = window.jupyterapp.shell.currentWidget;
-  const { status, connectionStatus } = sessionContext.session?.kernel ?? {};
-  return [sessionContext.kernelDisplayStatus, status, connectionStatus, content.node.innerText];
-}"""
 SHUT_DOWN = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 
 
@@ -64,19 +56,8 @@ def check_pins(root):
     expect(root.get_by_test_id("uq-pin-key").first).to_contain_text(f"pin: {NOTE}")
 
 
-def reload(lab, page):
-    """Load the notebook again, and once more if no widget is shown.
-
-    JupyterLab showed none once, for a reason that 65 further reloads did not reveal.
-    """
-    root = page.get_by_test_id("uq-root")
-    for seconds in (45, 90):
-        page.goto(lab.address(NAME))
-        page.wait_for_function(PANEL_READY)
-        with contextlib.suppress(NotShown):
-            root.wait_for(timeout=seconds * 1000)
-            return root
-    raise AssertionError(f"no widget is shown; the notebook says: {page.evaluate(SHOWN)}")
+def open_again(lab, page):
+    return first_widget(page, lambda: page.goto(lab.address(NAME)))
 
 
 def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
@@ -99,7 +80,7 @@ def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
     page.evaluate(SAVE_WITH_WIDGETS)
 
     # the kernel goes on
-    root = reload(lab, page)
+    root = open_again(lab, page)
     wait_for_answer(root)
     check_pins(root)
     with answered(root):
@@ -115,7 +96,7 @@ def test_pins_survive_a_reload_and_saving(lab, lab_page, notebook):
         ("", 0.0, False),
     ]
     page.evaluate(SHUT_DOWN)
-    root = reload(lab, page)
+    root = open_again(lab, page)
     check_pins(root)
     sentence = root.get_by_text("The kernel does not answer, so this part")
     expect(sentence.first).to_be_visible()

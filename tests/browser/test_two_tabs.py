@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
-from browser.jupyter import PANEL_READY, RUN_ALL
+from browser.jupyter import RUN_ALL, first_widget
 from browser.reading import answered, wait_for_answer
 from browser.test_reopened import CELL, SAVE
 
@@ -32,9 +32,7 @@ def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, lab_page, browser)
         one, other = (page.get_by_test_id("uq-root") for page in (first, second))
         wait_for_answer(one)
         first.evaluate(SAVE)
-        second.goto(lab.address(NAME))
-        second.wait_for_function(PANEL_READY)
-        wait_for_answer(other)
+        wait_for_answer(first_widget(second, lambda: second.goto(lab.address(NAME))))
         for here, there, tau in ((one, other, "0.5"), (other, one, "-0.25")):
             with answered(here):
                 here.get_by_test_id("uq-tau").fill(tau)
