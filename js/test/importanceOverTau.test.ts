@@ -10,8 +10,11 @@ const P = about.features.length;
 const M = 2;
 afterEach(clearPage);
 
-/** Levels of importance: feature i has the value (i + 1) * (1 + τ) of the first measure, without levels below 0. */
-function levels(inputs: object, below = 0) {
+/**
+ * Levels of importance: feature i has the value (i + 1) * (1 + τ) of the first measure, without levels below 0. The
+ * upper ends of the first level are higher by `far`.
+ */
+function levels(inputs: object, below = 0, far = 0) {
   const nodes = [0, 0.5, 1];
   const count = below + nodes.length;
   const taus = [...Array.from({ length: below }, (_, i) => (i - below) / below), ...nodes];
@@ -23,7 +26,7 @@ function levels(inputs: object, below = 0) {
   const cols = {
     "importance.value": column(0),
     "importance.low": column(-1),
-    "importance.high": column(1),
+    "importance.high": column(1).map((v, k) => (k < M * P ? v + far : v)),
   };
   const described = Object.keys(cols).map((name) => [name, { dtype: "f4", shape: [count, M, P] }]);
   return {
@@ -49,6 +52,23 @@ const frame = (changes = {}, why: string | null = null) => {
 };
 
 describe("lines of importance over τ", () => {
+  it("keep a third of the height where a band is far wider than the others", async () => {
+    const { root, model } = await mount(about, frame());
+    const heights = async (far: number) => {
+      model.receive(
+        "_over_tau",
+        levels(inputsOf(about, { views: ["importance_over_tau"] }), 0, far),
+      );
+      await painted();
+      const numbers = [...root.querySelectorAll(".uq-feature-lines path")].flatMap((line) =>
+        [...(line.getAttribute("d") ?? "").matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y)),
+      );
+      return Math.max(...numbers) - Math.min(...numbers);
+    };
+    expect(await heights(0)).toBeGreaterThan(100);
+    expect(await heights(1e4)).toBeGreaterThan(170 / 3 - 17);
+  });
+
   it("are those of the leading features and of the picked one, without levels that cannot be reached", () => {
     const over = readOverTau(levels({})) as OverTau;
     const lines = linesOf(over, 0, P, 0);

@@ -70,7 +70,7 @@ OPEN = """async (path) => {
   await window.jupyterapp.commands.execute("docmanager:open", { path });
 }"""
 
-NOT_FOUND = "Error displaying widget: model not found"
+NO_MODEL = "Error displaying widget: model not found"
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,10 @@ def first_widget(page: Page, open_notebook: Callable[[], object], times: int = 4
     for _ in range(times):
         open_notebook()
         page.wait_for_function(PANEL_READY)
-        expect(root.or_(page.get_by_text(NOT_FOUND)).first).to_be_visible()
+        expect(root.or_(page.get_by_text(NO_MODEL)).first).to_be_visible()
         if root.is_visible():
             return root
-    raise AssertionError(f"JupyterLab said {times} times: {NOT_FOUND}")
+    raise AssertionError(f"JupyterLab said {times} times: {NO_MODEL}")
 
 
 @contextlib.contextmanager

@@ -30,7 +30,7 @@ from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.importance.redundancy_html import redundancy_html
 from uqwidgets.plotting.choice import evenly, segments
-from uqwidgets.plotting.svg import fitted, ticks
+from uqwidgets.plotting.svg import cut_off, extent_with_bands, fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
 from uqwidgets.stress.constrained.html import reweighting_html
 from uqwidgets.stress.html import stress_html
@@ -356,3 +356,26 @@ def test_a_ratio_is_compared_with_one():
     assert "0.0" not in [text.strip() for text in re.findall(r">([^<>]+)</text>", html)]
     chart = result.to_altair().to_dict()
     assert chart["layer"][0]["encoding"]["x"]["datum"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "bands", "expected"),
+    [
+        ([0.0, 1.0], [0.2, 0.8], (0.0, 1.0)),
+        ([0.0, 1.0], [-0.5, 1.25], (-0.5, 1.25)),
+        ([0.0, 1.0], [-100.0, 100.0], (-1.0, 2.0)),
+        ([3.0, 3.0], [-100.0, 100.0], (-100.0, 100.0)),
+        ([np.nan, 2.0, 4.0], [np.nan, np.inf], (2.0, 4.0)),
+        ([np.nan], [0.0, 1.0], None),
+    ],
+)
+def test_bands_leave_the_values_a_third_of_the_axis(values, bands, expected):
+    assert extent_with_bands([values], [bands]) == expected
+
+
+def test_a_band_is_cut_off_where_it_crosses_the_limits():
+    xs, low, high = [0.0, 1.0, 2.0, 3.0], [5.0, 5.0, -5.0, np.nan], [6.0, 6.0, 26.0, 9.0]
+    cut = np.array(cut_off(xs, low, high, (10.0, 0.0)))
+    np.testing.assert_allclose(cut[0], [0, 1, 1.2, 1.5, 2, 2 + 16 / 17, 3])
+    np.testing.assert_allclose(cut[1], [5, 5, 3, 0, 0, np.nan, np.nan])
+    np.testing.assert_allclose(cut[2], [6, 6, 10, 10, 10, 10, 9])

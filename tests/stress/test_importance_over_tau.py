@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from example_results import fan, importance_over_tau
-from reading_html import StaticHtml
+from reading_html import StaticHtml, points
+from uqwidgets.stress.html import PLOT, TOP
+from uqwidgets.stress.importance_chart import importance_over_tau_chart
 from uqwidgets.stress.importance_html import importance_over_tau_html
 from uqwidgets.stress.importance_result import by_importance
 
@@ -51,3 +53,34 @@ def test_equal_importance_at_all_levels_is_no_change():
 def test_features_come_in_the_order_of_their_importance_without_stress():
     result = importance_over_tau([[9.0, 1.0, 9.0], [0.0, 2.0, 0.0], [NAN, NAN, NAN]])
     assert by_importance(result).tolist() == [1, 0, 2]
+
+
+def far():
+    """At tau = -1 the interval of one feature is a thousand times as wide as the lines apart."""
+    values = np.array([[0.1, 0.5, 0.4], [0.0, 0.2, 0.1]])
+    low, high = values - 0.1, values + 0.1
+    low[0, 0], high[0, 0] = -500.0, 500.0
+    return importance_over_tau(values, ["a", "b"], low=low, high=high)
+
+
+def test_a_band_that_is_far_wider_than_the_others_leaves_the_picture():
+    paths = [points(path["d"]) for path in StaticHtml(importance_over_tau_html(far())).all("path")]
+    (wide_x, wide_y), (_, other_y) = [(x, y) for x, y in paths if len(x) > 5]
+    assert wide_y.min() == TOP
+    assert wide_y.max() == TOP + PLOT
+    assert TOP < other_y.min() < other_y.max() < TOP + PLOT
+    lines = np.concatenate([y for x, y in paths if len(x) == 3])
+    assert np.ptp(lines) > 0.3 * PLOT, "the lines keep a third of the height"
+    # The band leaves the picture where its ends cross the edges, shortly before tau = 0.
+    first = wide_x.min()
+    inside = wide_x[(wide_y > TOP) & (wide_y < TOP + PLOT)]
+    edge = wide_x[(wide_y == TOP) | (wide_y == TOP + PLOT)]
+    assert edge.max() > first + 0.99 * (inside.min() - first)
+
+
+def test_the_chart_has_the_same_axis_as_the_picture():
+    spec = importance_over_tau_chart(far()).to_dict()
+    area, line = spec["layer"]
+    assert area["mark"]["clip"]
+    assert area["encoding"]["y"]["scale"]["domain"] == line["encoding"]["y"]["scale"]["domain"]
+    assert line["encoding"]["y"]["scale"]["domain"] == [-0.5, 1.0]

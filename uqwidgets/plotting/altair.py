@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 import altair as alt
+import numpy.typing as npt
 
-from uqwidgets.plotting.svg import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+from uqwidgets.plotting.svg import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    extent_with_bands,
+)
 
 # Altair refuses longer tables, since they make notebooks heavy.
 MOST_LINES = 5000
@@ -67,6 +77,13 @@ def line_styles(names: list[str], field: str = "feature") -> tuple[alt.Color, al
         alt.Color(f"{field}:N", title=None, scale=colour, legend=legend),
         alt.StrokeDash(f"{field}:N", title=None, scale=dash, legend=legend),
     )
+
+
+def scale_with_bands(values: Sequence[npt.ArrayLike], bands: Sequence[npt.ArrayLike]) -> alt.Scale:
+    """Return the scale of `extent_with_bands`; the marks of the bands have to be clipped."""
+    extent = extent_with_bands(values, bands)
+    # Without a finite value, Altair chooses.
+    return alt.Scale(zero=False) if extent is None else alt.Scale(domain=list(extent), nice=True)
 
 
 def tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:

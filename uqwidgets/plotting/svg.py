@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.text import EXPONENT_FROM, minus
 
@@ -57,15 +56,41 @@ class Scale:
         return [(self(value), label) for value, label in marked]
 
 
+def extent_with_bands(
+    values: Sequence[npt.ArrayLike], bands: Sequence[npt.ArrayLike]
+) -> tuple[float, float] | None:
+    """Return the least and the largest value, with room for bands.
+
+    All values together keep at least a third of it, so that a band that is far wider than the
+    others does not hide them. It is None if no value is finite.
+    """
+    ends = _extent(values)
+    if ends is None:
+        return None
+    low, high = ends
+    # If all values are equal, the bands determine it.
+    span = high - low or math.inf
+    least, largest = _extent(bands) or ends
+    return min(low, max(least, low - span)), max(high, min(largest, high + span))
+
+
+def _extent(values: Sequence[npt.ArrayLike]) -> tuple[float, float] | None:
+    """Return the least and the largest finite number."""
+    numbers = np.concatenate(
+        [np.empty(0), *(np.ravel(np.asarray(v, dtype=np.float64)) for v in values)]
+    )
+    numbers = numbers[np.isfinite(numbers)]
+    return (float(numbers.min()), float(numbers.max())) if numbers.size else None
+
+
 def fitted(
-    values: list[npt.ArrayLike], start: float, stop: float, margin: float = 0.04
+    values: Sequence[npt.ArrayLike], start: float, stop: float, margin: float = 0.04
 ) -> Scale | None:
     """Return a scale that holds all finite values, or None if there are none."""
-    numbers: Floats = np.concatenate([np.ravel(np.asarray(v, dtype=np.float64)) for v in values])
-    numbers = numbers[np.isfinite(numbers)]
-    if numbers.size == 0:
+    ends = _extent(values)
+    if ends is None:
         return None
-    low, high = float(numbers.min()), float(numbers.max())
+    low, high = ends
     # If all values are equal, the scale still needs a length.
     spare = margin * (high - low) if high > low else 0.1 * abs(low) or 1.0
     # The margin does not cross zero: most quantities are of one sign.
@@ -224,6 +249,44 @@ def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Mar
         stroke_linejoin="round",
         **style,
     )
+
+
+def cut_off(
+    xs: Sequence[float], low: Sequence[float], high: Sequence[float], limits: tuple[float, float]
+) -> tuple[list[float], list[float], list[float]]:
+    """Return the corners of the area between two lines, without what is beyond the limits."""
+    corners: list[tuple[float, float, float]] = []
+    for here in zip(xs, low, high, strict=True):
+        if corners:
+            before = corners[-1]
+            for share in sorted(_crossings(before[1:], here[1:], limits)):
+                x, lower, upper = (
+                    start + share * (stop - start) for start, stop in zip(before, here, strict=True)
+                )
+                corners.append((x, lower, upper))
+        corners.append(here)
+
+    def inside(at: float) -> float:
+        # Clipping a number that is not finite would make a corner of it.
+        return min(max(at, min(limits)), max(limits)) if math.isfinite(at) else at
+
+    return (
+        [x for x, _, _ in corners],
+        [inside(lower) for _, lower, _ in corners],
+        [inside(upper) for _, _, upper in corners],
+    )
+
+
+def _crossings(
+    before: Sequence[float], here: Sequence[float], limits: Sequence[float]
+) -> list[float]:
+    """Return where, as shares of the way, numbers cross limits."""
+    return [
+        (limit - start) / (stop - start)
+        for start, stop in zip(before, here, strict=True)
+        for limit in limits
+        if (start - limit) * (stop - limit) < 0
+    ]
 
 
 def band(

@@ -11,7 +11,14 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
-from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, line_styles, tooltips
+from uqwidgets.plotting.altair import (
+    FAINT,
+    MOST_LINES,
+    WIDTH,
+    line_styles,
+    scale_with_bands,
+    tooltips,
+)
 from uqwidgets.plotting.svg import BLUE, VERMILLION
 from uqwidgets.plotting.text import listed, minus, sentence, with_unit
 from uqwidgets.stress.result import Stress, by_response, emphasised, response
@@ -73,9 +80,11 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
     unused = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
     frame = frame.drop(columns=unused)
     strong = frame["feature"].isin(leading)
+    bands = [] if result.level is None else [frame.loc[strong, end] for end in ("low", "high")]
+    scale = scale_with_bands([frame["value"]], bands)
     encoding = {
         "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),
-        "y": alt.Y("value:Q", title=name + unit, scale=alt.Scale(zero=False)),
+        "y": alt.Y("value:Q", title=name + unit, scale=scale),
         "tooltip": tooltips(
             ["feature:N", "status:N"], ["tau:Q", "value:Q", "target:Q", "reached:Q", "ess:Q"]
         ),
@@ -87,9 +96,13 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
         .encode(color=colour, strokeDash=dash, **encoding)
     ]
     if result.level is not None:
-        band = {"x": encoding["x"], "y": alt.Y("low:Q", title=name + unit), "y2": "high:Q"}
-        bands = alt.Chart(frame[strong]).mark_area(opacity=0.15)
-        layers.insert(0, bands.encode(color=colour, **band))
+        band = {
+            "x": encoding["x"],
+            "y": alt.Y("low:Q", title=name + unit, scale=scale),
+            "y2": "high:Q",
+        }
+        areas = alt.Chart(frame[strong]).mark_area(opacity=0.15, clip=True)
+        layers.insert(0, areas.encode(color=colour, **band))
     if not strong.all():
         others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
         layers.insert(0, others.encode(detail="feature:N", **encoding))

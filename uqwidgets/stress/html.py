@@ -23,6 +23,8 @@ from uqwidgets.plotting.svg import (
     band,
     bottom_axis,
     curve,
+    cut_off,
+    extent_with_bands,
     faint_curve,
     fitted,
     label,
@@ -144,7 +146,8 @@ def lines_over_tau(
     title, axis, summary : str
     """
     heading = label(clipped(title, WIDTH), 0, FONT / 2)
-    y = fitted([values, others, *(bands or ())], TOP + PLOT, TOP)
+    extent = extent_with_bands([values, others, [reference]], bands or ())
+    y = fitted([extent], TOP + PLOT, TOP) if names and extent else None
     if y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
         return picture(TOP + 40, summary, heading, middle)
@@ -169,7 +172,7 @@ def lines_over_tau(
     ]
     for rank, ends in enumerate(zip(*bands, strict=True) if bands else ()):
         low, high = (list(map(y, end.tolist())) for end in ends)
-        parts.append(band(xs, low, high, COLOURS[rank], 0.12))
+        parts.append(band(*cut_off(xs, low, high, (TOP, bottom)), COLOURS[rank], 0.12))
     for rank, line_values in enumerate(values.tolist()):
         ys = [y(v) for v in line_values]
         parts.append(curve(xs, ys, stroke_width=2.2, **_style(rank)))

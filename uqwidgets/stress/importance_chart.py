@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from uqwidgets.plotting.altair import FAINT, WIDTH, line_styles, tooltips
+from uqwidgets.plotting.altair import FAINT, WIDTH, line_styles, scale_with_bands, tooltips
 from uqwidgets.plotting.choice import EMPHASISED
 from uqwidgets.plotting.text import sentence
 from uqwidgets.stress.importance_result import ImportanceOverTau, by_importance
@@ -26,12 +26,16 @@ def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
     strong = frame["feature"].isin(emphasised)
     unit = f" ({result.unit})" if result.unit else ""
     x = alt.X("tau:Q", title=f"τ of {result.stressed}", scale=alt.Scale(domain=[-1, 1]))
-    y = alt.Y("importance:Q", title=f"importance{unit}")
+    bands = [frame.loc[strong, end] for end in ("low", "high")]
+    scale = scale_with_bands([frame["importance"], [0.0]], bands)
+    y = alt.Y("importance:Q", title=f"importance{unit}", scale=scale)
     tips = tooltips(["feature:N"], ["tau:Q", "importance:Q", "low:Q", "high:Q", "ess:Q"])
     colour, dash = line_styles(emphasised)
     main = alt.Chart(frame[strong])
     layers = [
-        main.mark_area(opacity=0.12).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
+        main.mark_area(opacity=0.12, clip=True).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
+        ),
         main.mark_line(strokeWidth=2.5).encode(
             x=x, y=y, color=colour, strokeDash=dash, tooltip=tips
         ),

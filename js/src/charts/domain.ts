@@ -15,6 +15,21 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
   return low <= high ? [low, high] : null;
 }
 
+/** Domain of lines with room for their intervals, limited so that the lines keep most of the height. */
+export function roomFor(
+  lines: [number, number] | null,
+  { low, high }: { low: ArrayLike<number>; high: ArrayLike<number> },
+): [number, number] | null {
+  const ends = extent(low, high);
+  if (!lines || !ends) return lines;
+  // If all lines are constant, the interval determines the domain.
+  const span = lines[1] - lines[0] || Number.POSITIVE_INFINITY;
+  return [
+    Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
+    Math.max(lines[1], Math.min(ends[1], lines[1] + span)),
+  ];
+}
+
 /**
  * An axis domain that is stable under a moving slider: it grows when the data leave it and shrinks only when they
  * fill less than about half of it. Another `key` (measure, feature) resets it. Intervals are clipped at `bounds`,

@@ -6,7 +6,7 @@ import { lineName, type Stress } from "../views/stress/reader.ts";
 import type { Numbers } from "../wire.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
-import { extent, SteadyScale } from "./domain.ts";
+import { extent, roomFor, SteadyScale } from "./domain.ts";
 import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
 
@@ -47,18 +47,6 @@ export function valueAt(taus: Numbers, values: ArrayLike<number>, tau: number): 
   const [a, b] = [taus[Math.max(0, next - 1)] as number, taus[next] as number];
   const [from, to] = [values[Math.max(0, next - 1)] as number, values[next] as number];
   return b < tau + 1e-6 ? to : from + ((to - from) * (tau - a)) / (b - a);
-}
-
-/** Domain with room for the interval, limited so that the lines keep most of the height. */
-function roomFor(lines: [number, number] | null, { low, high }: Stress): [number, number] | null {
-  const ends = extent(low, high);
-  if (!lines || !ends) return lines;
-  // If all lines are constant, the interval determines the domain.
-  const span = lines[1] - lines[0] || Number.POSITIVE_INFINITY;
-  return [
-    Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
-    Math.max(lines[1], Math.min(ends[1], lines[1] + span)),
-  ];
 }
 
 /** Both ends of the interval at any τ, NaN where there is none. */

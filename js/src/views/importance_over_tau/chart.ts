@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { axis, labelWidth, setFitted, ticksOf } from "../../charts/axis.ts";
 import { lookOf } from "../../charts/classes.ts";
 import type { Readable } from "../../charts/crosshair.ts";
-import { extent, SteadyScale } from "../../charts/domain.ts";
+import { extent, roomFor, SteadyScale } from "../../charts/domain.ts";
 import { areaPath, linePath } from "../../charts/paths.ts";
 import { clipBox, pool, set, svg } from "../../dom.ts";
 import { interval, level, number } from "../../format.ts";
@@ -53,7 +53,10 @@ export function linesOverTau() {
       { lines, name, title: text, key, tau, picked }: Drawn,
       width: number,
     ): Readable & { near(px: number, py: number): number | null } {
-      const shown = extent([0], ...lines.flatMap(({ value, low, high }) => [value, low, high]));
+      const shown = roomFor(extent([0], ...lines.map(({ value }) => value)), {
+        low: lines.flatMap(({ low }) => low),
+        high: lines.flatMap(({ high }) => high),
+      });
       const y = steady.fit(key, shown, [TOP + PLOT, TOP]);
       const ticks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
