@@ -84,6 +84,29 @@ describe("lines of importance over τ", () => {
     expect(shares(2, 0.5, true)).toEqual([[1, 1]]);
   });
 
+  it("leave most bands whole, also where these are wider than the lines are apart", async () => {
+    const { root, model } = await mount(about, frame());
+    const over = levels(inputsOf(about, { views: ["importance_over_tau"] }));
+    for (const [name, shift] of [
+      ["value", 0],
+      ["low", -1e3],
+      ["high", 1e3],
+    ] as const) {
+      const view = over.cols[`importance.${name}`] as DataView;
+      new Float32Array(view.buffer).forEach((_, i, all) => {
+        all[i] = shift;
+      });
+    }
+    model.receive("_over_tau", over);
+    await painted();
+    const heights = [...root.querySelectorAll(".uq-feature-bands path")].flatMap((band) =>
+      [...(band.getAttribute("d") ?? "").matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y)),
+    );
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(22);
+    expect(Math.max(...heights)).toBeLessThanOrEqual(192);
+    expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(100);
+  });
+
   it("are drawn with their names, which pick their features", async () => {
     const { root, model, all, lastRequest } = await mount(about, frame());
     model.receive("_over_tau", levels(inputsOf(about, { views: ["importance_over_tau"] })));

@@ -361,16 +361,18 @@ def test_a_ratio_is_compared_with_one():
 @pytest.mark.parametrize(
     ("values", "bands", "expected"),
     [
-        ([0.0, 1.0], [0.2, 0.8], (0.0, 1.0)),
-        ([0.0, 1.0], [-0.5, 1.25], (-0.5, 1.25)),
-        ([0.0, 1.0], [-100.0, 100.0], (-1.0, 2.0)),
-        ([3.0, 3.0], [-100.0, 100.0], (-100.0, 100.0)),
-        ([np.nan, 2.0, 4.0], [np.nan, np.inf], (2.0, 4.0)),
-        ([np.nan], [0.0, 1.0], None),
+        ([0.0, 1.0], ([0.2, 0.2], [0.8, 0.9]), (0.0, 1.0)),
+        ([0.0, 1.0], ([-0.5, 0.0], [0.5, 1.25]), (-0.5, 1.25)),
+        ([0.0, 1.0], ([-0.5, 0.0, -100], [0.5, 1.25, 100]), (-1.25, 2.25)),
+        ([0.0, 0.1], ([-1.0, -1.0, -100], [1.5, 1.5, 100]), (-2.5, 2.6)),
+        ([3.0, 3.0], ([3.0, 3.0, -100], [3.0, 3.0, 100]), (-100.0, 100.0)),
+        ([np.nan, 2.0, 4.0], ([np.nan], [np.inf]), (2.0, 4.0)),
+        ([2.0, 4.0], None, (2.0, 4.0)),
+        ([np.nan], ([0.0], [1.0]), None),
     ],
 )
-def test_bands_leave_the_values_a_third_of_the_axis(values, bands, expected):
-    assert extent_with_bands([values], [bands]) == expected
+def test_values_keep_a_third_of_an_axis_unless_most_bands_are_wider(values, bands, expected):
+    assert extent_with_bands([values], bands) == expected
 
 
 def test_a_band_is_cut_off_where_it_crosses_the_limits():

@@ -79,7 +79,9 @@ def line_styles(names: list[str], field: str = "feature") -> tuple[alt.Color, al
     )
 
 
-def scale_with_bands(values: Sequence[npt.ArrayLike], bands: Sequence[npt.ArrayLike]) -> alt.Scale:
+def scale_with_bands(
+    values: Sequence[npt.ArrayLike], bands: tuple[npt.ArrayLike, npt.ArrayLike] | None
+) -> alt.Scale:
     """Return the scale of `extent_with_bands`; the marks of the bands have to be clipped."""
     extent = extent_with_bands(values, bands)
     # Without a finite value, Altair chooses.

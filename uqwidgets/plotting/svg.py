@@ -57,21 +57,35 @@ class Scale:
 
 
 def extent_with_bands(
-    values: Sequence[npt.ArrayLike], bands: Sequence[npt.ArrayLike]
+    values: Sequence[npt.ArrayLike], bands: tuple[npt.ArrayLike, npt.ArrayLike] | None
 ) -> tuple[float, float] | None:
     """Return the least and the largest value, with room for bands.
 
-    All values together keep at least a third of it, so that a band that is far wider than the
-    others does not hide them. It is None if no value is finite.
+    On each side there is as much room as the values take, or the median width of the bands where
+    that is more. So a band that is far wider than the others does not hide the values.
+
+    Parameters
+    ----------
+    values : sequence of array-like
+    bands : tuple of array-like, or None
+        Lower and upper ends.
+
+    Returns
+    -------
+    tuple of float, or None
+        None if no value is finite.
     """
     ends = _extent(values)
-    if ends is None:
-        return None
+    if ends is None or bands is None:
+        return ends
     low, high = ends
-    # If all values are equal, the bands determine it.
-    span = high - low or math.inf
     least, largest = _extent(bands) or ends
-    return min(low, max(least, low - span)), max(high, min(largest, high + span))
+    widths = np.subtract(bands[1], bands[0])
+    widths = widths[np.isfinite(widths)]
+    usual = float(np.median(widths)) if widths.size else 0.0
+    # If all values are equal and most bands have no width, the widest band determines it.
+    room = max(high - low, usual) or math.inf
+    return min(low, max(least, low - room)), max(high, min(largest, high + room))
 
 
 def _extent(values: Sequence[npt.ArrayLike]) -> tuple[float, float] | None:

@@ -80,7 +80,8 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
     unused = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
     frame = frame.drop(columns=unused)
     strong = frame["feature"].isin(leading)
-    bands = [] if result.level is None else [frame.loc[strong, end] for end in ("low", "high")]
+    main = frame[strong]
+    bands = None if result.level is None else (main["low"], main["high"])
     scale = scale_with_bands([frame["value"]], bands)
     encoding = {
         "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),
@@ -91,9 +92,7 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
     }
     colour, dash = line_styles(leading)
     layers = [
-        alt.Chart(frame[strong])
-        .mark_line(strokeWidth=2.5)
-        .encode(color=colour, strokeDash=dash, **encoding)
+        alt.Chart(main).mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dash, **encoding)
     ]
     if result.level is not None:
         band = {
@@ -101,7 +100,7 @@ def _profile(result: Stress, indicator: str, leading: list[str]) -> alt.LayerCha
             "y": alt.Y("low:Q", title=name + unit, scale=scale),
             "y2": "high:Q",
         }
-        areas = alt.Chart(frame[strong]).mark_area(opacity=0.15, clip=True)
+        areas = alt.Chart(main).mark_area(opacity=0.15, clip=True)
         layers.insert(0, areas.encode(color=colour, **band))
     if not strong.all():
         others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)

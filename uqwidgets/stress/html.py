@@ -146,7 +146,7 @@ def lines_over_tau(
     title, axis, summary : str
     """
     heading = label(clipped(title, WIDTH), 0, FONT / 2)
-    extent = extent_with_bands([values, others, [reference]], bands or ())
+    extent = extent_with_bands([values, others, [reference]], bands)
     y = fitted([extent], TOP + PLOT, TOP) if names and extent else None
     if y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")

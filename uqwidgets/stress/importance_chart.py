@@ -26,7 +26,7 @@ def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
     strong = frame["feature"].isin(emphasised)
     unit = f" ({result.unit})" if result.unit else ""
     x = alt.X("tau:Q", title=f"τ of {result.stressed}", scale=alt.Scale(domain=[-1, 1]))
-    bands = [frame.loc[strong, end] for end in ("low", "high")]
+    bands = frame.loc[strong, "low"], frame.loc[strong, "high"]
     scale = scale_with_bands([frame["importance"], [0.0]], bands)
     y = alt.Y("importance:Q", title=f"importance{unit}", scale=scale)
     tips = tooltips(["feature:N"], ["tau:Q", "importance:Q", "low:Q", "high:Q", "ess:Q"])

@@ -15,18 +15,22 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
   return low <= high ? [low, high] : null;
 }
 
-/** Domain of lines with room for their intervals, limited so that the lines keep most of the height. */
+/**
+ * Domain of lines with room for their intervals: as much as the lines take, or `least`. So the lines keep a third of
+ * the height unless most intervals are longer.
+ */
 export function roomFor(
   lines: [number, number] | null,
   { low, high }: { low: ArrayLike<number>; high: ArrayLike<number> },
+  least = 0,
 ): [number, number] | null {
   const ends = extent(low, high);
   if (!lines || !ends) return lines;
   // If all lines are constant, the interval determines the domain.
-  const span = lines[1] - lines[0] || Number.POSITIVE_INFINITY;
+  const room = Math.max(lines[1] - lines[0], least) || Number.POSITIVE_INFINITY;
   return [
-    Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
-    Math.max(lines[1], Math.min(ends[1], lines[1] + span)),
+    Math.min(lines[0], Math.max(ends[0], lines[0] - room)),
+    Math.max(lines[1], Math.min(ends[1], lines[1] + room)),
   ];
 }
 

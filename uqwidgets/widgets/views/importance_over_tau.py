@@ -29,7 +29,7 @@ class ImportanceOverTauView(View):
         "Does a feature become more important, or less, when the average of the stressed feature "
         "moves? Each line is one feature, with its 95 % interval as a band; at τ = 0 the data are "
         "unchanged. Where a band contains 0, it is not clear whether there is an effect. A band "
-        "that is far wider than the lines are apart leaves the chart; the table has its ends.",
+        "that is far wider than most others leaves the chart; the table has its ends.",
         "The lines belong to the features with the largest importance at any level, and to the "
         "picked feature. A click on a line, or on its name, picks the feature.",
     )

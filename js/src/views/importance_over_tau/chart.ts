@@ -53,10 +53,13 @@ export function linesOverTau() {
       { lines, name, title: text, key, tau, picked }: Drawn,
       width: number,
     ): Readable & { near(px: number, py: number): number | null } {
-      const shown = roomFor(extent([0], ...lines.map(({ value }) => value)), {
-        low: lines.flatMap(({ low }) => low),
-        high: lines.flatMap(({ high }) => high),
-      });
+      const low = lines.flatMap((one) => one.low);
+      const high = lines.flatMap((one) => one.high);
+      const widths = Float64Array.from(high, (end, i) => end - (low[i] as number))
+        .filter(Number.isFinite)
+        .sort();
+      const values = extent([0], ...lines.map(({ value }) => value));
+      const shown = roomFor(values, { low, high }, widths[widths.length >> 1]);
       const y = steady.fit(key, shown, [TOP + PLOT, TOP]);
       const ticks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
