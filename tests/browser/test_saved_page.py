@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
+from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
 from browser.harness import watched_page
@@ -84,6 +85,26 @@ def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, 
         choose(saved, tau=tau)
         assert f"τ = {tau:.2f}".replace("-", "−") in saved.inner_text()
         assert_numbers(saved, explorer, tau, "b", tolerance=0.002)
+
+
+def test_intervals_beside_a_far_longer_one_are_as_precise_as_elsewhere(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(20, 6)), columns=[f"x{j}" for j in range(6)])
+    y = X["x0"] + X["x1"] * X["x2"] + rng.normal(size=20) > 0
+    model = LogisticRegression().fit(X, y)
+    with uq.explore(model, X, y, stress_feature="x0", feature="x0") as explorer:
+        explorer.save(tmp_path / "page.html", stress_features=["x0"], progress=False)
+        exact = explorer.explainer.importance_over_tau("x0", taus=[-1.0, 0.0])
+    with opened(browser, tmp_path / "page.html") as root:
+        names = root.get_by_test_id("uq-over-tau-name").all_text_contents()
+        _, *shown = table(root, "Importance over τ")[0]
+    of_features = dict(zip(names, shown[1::2], strict=True))
+    assert numbers(of_features.pop("x0"))[1] > 100, "about two rows have weight"
+    for name, interval in of_features.items():
+        i = exact.features.index(name)
+        # The chart shows about 1.8 nats.
+        ends = exact.low[i, 0], exact.high[i, 0]
+        np.testing.assert_allclose(numbers(interval), ends, rtol=ROUNDING, atol=0.02)
 
 
 def test_scores_move_with_tau_and_the_calibration_says_that_it_does_not(saved, explorer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
@@ -28,6 +29,8 @@ _TOLERANCE = 0.001
 # The tolerance of ends that are interpolated as they are, in multiples of that of other ends: some
 # have kinks, such as quantiles of the repeats.
 _OF_CONTENTS = 0.5
+# Longest axis of a level that is not exceptional, in multiples of the median over all levels.
+_FAR = 3.0
 # With more rows, a first message has a few levels only.
 _MANY_ROWS = 20_000
 # Then there are at most so many intervals between the nodes of a side, up to so many changes (of
@@ -162,5 +165,14 @@ def _extents(columns: Samples) -> Samples:
 
 
 def _axes(columns: Samples) -> Samples:
-    """Length of the axis of each measure at each level."""
-    return dict.fromkeys(columns, axis_length(columns["low"], columns["high"]))
+    """Length of the axis of each measure at each level.
+
+    Where one interval is far longer than those of other levels, it leaves the axis of importance
+    over tau, and the others have to be precise on what remains.
+    """
+    lengths = axis_length(columns["low"], columns["high"])
+    known = np.where(lengths > 0, lengths, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # no interval is known
+        usual = np.nanmedian(known, axis=(0, 1), keepdims=True)
+    return dict.fromkeys(columns, np.fmin(lengths, _FAR * usual))
