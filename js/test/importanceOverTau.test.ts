@@ -51,6 +51,12 @@ const frame = (changes = {}, why: string | null = null) => {
   return raw;
 };
 
+/** The heights of all points of some paths, in pixels from the top of the chart. */
+const heightsOf = (root: ParentNode, paths: string): number[] =>
+  [...root.querySelectorAll(paths)].flatMap((path) =>
+    [...(path.getAttribute("d") ?? "").matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y)),
+  );
+
 describe("lines of importance over τ", () => {
   it("keep a third of the height where a band is far wider than the others", async () => {
     const { root, model } = await mount(about, frame());
@@ -60,9 +66,7 @@ describe("lines of importance over τ", () => {
         levels(inputsOf(about, { views: ["importance_over_tau"] }), 0, far),
       );
       await painted();
-      const numbers = [...root.querySelectorAll(".uq-feature-lines path")].flatMap((line) =>
-        [...(line.getAttribute("d") ?? "").matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y)),
-      );
+      const numbers = heightsOf(root, ".uq-feature-lines path");
       return Math.max(...numbers) - Math.min(...numbers);
     };
     expect(await heights(0)).toBeGreaterThan(100);
@@ -99,9 +103,7 @@ describe("lines of importance over τ", () => {
     }
     model.receive("_over_tau", over);
     await painted();
-    const heights = [...root.querySelectorAll(".uq-feature-bands path")].flatMap((band) =>
-      [...(band.getAttribute("d") ?? "").matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y)),
-    );
+    const heights = heightsOf(root, ".uq-feature-bands path");
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(22);
     expect(Math.max(...heights)).toBeLessThanOrEqual(192);
     expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(100);

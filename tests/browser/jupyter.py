@@ -102,21 +102,21 @@ class JupyterLab:
         assert not errors, errors
 
 
-def first_widget(page: Page, open_notebook: Callable[[], object], times: int = 4) -> Locator:
+def first_widget(page: Page, open_notebook: Callable[[], object]) -> Locator:
     """Open a notebook again and return the first widget that it shows.
 
     JupyterLab waits two seconds for the model of a widget. Models that arrive when this wait ends
     are there, but their outputs keep an error (jupyterlab_widgets 3.0.17, ipywidgets issue 4026).
-    Then the notebook is opened once more, up to ``times`` times, as a person would do.
+    Then the notebook is opened once more, as a person would do; four times at most.
     """
     root = page.get_by_test_id("uq-root").first
-    for _ in range(times):
+    for _ in range(4):
         open_notebook()
         page.wait_for_function(PANEL_READY)
         expect(root.or_(page.get_by_text(NO_MODEL)).first).to_be_visible()
         if root.is_visible():
             return root
-    raise AssertionError(f"JupyterLab said {times} times: {NO_MODEL}")
+    raise AssertionError(f"JupyterLab said four times: {NO_MODEL}")
 
 
 @contextlib.contextmanager
