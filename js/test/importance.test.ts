@@ -76,6 +76,21 @@ describe("the columns of importance", () => {
     expect(root.querySelector(".uq-importance-head")?.textContent).toContain("times as much");
   });
 
+  it("print numbers that can be told apart beside one interval that is far longer", async () => {
+    const value = Array.from({ length: 2 * P }, (_, i) => (0.9 * ((i % P) + 1)) / P);
+    const low = value.map((one, i) => (i % P === 0 ? -7000 : one - 0.05));
+    const high = value.map((one, i) => (i % P === 0 ? 15000 : one + 0.05));
+    const numbers = { value, low, high, base: value };
+    const { root, receive } = await mount(about, frameWith({}, {}, numbers));
+    const printed = () =>
+      [...root.querySelectorAll(".uq-bar text")].map(({ textContent }) => textContent);
+    expect(new Set(printed())).toEqual(new Set(value.map((one) => one.toFixed(2))));
+    // Equal values say nothing of the decimals.
+    const zero = value.map(() => 0);
+    await receive(frameWith({}, {}, { value: zero, low, high, base: zero }));
+    expect(new Set(printed())).toEqual(new Set(["0.00"]));
+  });
+
   it("are at most four and at least one", async () => {
     const info = {
       ...about,

@@ -14,17 +14,20 @@ const EDGE = 13;
 /** Width in pixels below which a column has no numbers. */
 const NARROW = 104;
 
-/** One measure of importance, a row per feature, from the most important down. */
-export interface BarColumn {
-  measure: string;
+interface Estimates {
   value: number[];
   low: number[];
   high: number[];
+}
+
+/** One measure of importance, a row per feature, from the most important down. */
+export interface BarColumn extends Estimates {
+  measure: string;
   base: number[];
   /** Values of the pin under the view. */
   ghost: number[] | null;
   /** The learner's marks are drawn below the model's if `height` leaves room. */
-  learner: { value: number[]; low: number[]; high: number[] } | null;
+  learner: Estimates | null;
   /** Height of a row in pixels. */
   height: number;
   /** Whether to mark the values without stress. */
@@ -42,12 +45,17 @@ export interface BarColumn {
 type Scale = ScaleLinear<number, number>;
 
 /** Moves a mark to its position, or hides it if its value is NaN. */
-function place(mark: Element, values: number[], attributes: () => Record<string, string>): void {
-  const known = values.every(Number.isFinite);
-  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
+function place(mark: Element, values: unknown[], attributes: Record<string, string>): void {
+  set(mark, { ...attributes, visibility: values.every(Number.isFinite) ? null : "hidden" });
 }
 
-const at = (scale: Scale, value: number) => scale(value).toFixed(1);
+/** The value and the interval of a row. */
+const ofRow = (i: number, { value, low, high }: Estimates) =>
+  [value, low, high].map((values) => values[i]) as [number, number, number];
+
+const at = (scale: Scale, value = Number.NaN) => (scale(value) || 0).toFixed(1);
+
+const numberMark = () => svg("text", { dy: "0.33em", "text-anchor": "end" });
 
 /** The marks of a row. */
 function barMarks() {
@@ -56,7 +64,7 @@ function barMarks() {
   const ghost = svg("line", { class: "uq-ghost", y1: -7, y2: 7 });
   const whisker = svg("line", { class: "uq-whisker" });
   const dot = svg("circle", { r: 3.2 });
-  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
+  const text = numberMark();
   const element = svg("g", { class: "uq-bar" }, rect, outline, ghost, whisker, dot, text);
   return { element, rect, outline, ghost, whisker, dot, text };
 }
@@ -65,7 +73,7 @@ function barMarks() {
 function learnerMarks() {
   const whisker = svg("line");
   const diamond = svg("path", { d: DIAMOND });
-  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
+  const text = numberMark();
   return {
     element: svg("g", { class: "uq-learner" }, whisker, diamond, text),
     whisker,
@@ -118,23 +126,22 @@ export function bars() {
     width: number,
     print: (value: number) => string,
   ) => {
-    const of = (values: number[]) => values[i] ?? Number.NaN;
-    const [value, low, high] = [of(column.value), of(column.low), of(column.high)];
-    const base = column.stressed ? of(column.base) : Number.NaN;
+    const [value, low, high] = ofRow(i, column);
+    const base = column.stressed ? column.base[i] : Number.NaN;
     set(element, {
       transform: `translate(0,${i * column.height + ROW_HEIGHT / 2})`,
-      class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
+      class: `uq-bar${i === column.picked ? " uq-picked" : ""}`,
     });
-    const pinned = of(column.ghost ?? []);
-    const fromOrigin = (end: number) => ({
+    const pinned = column.ghost?.[i];
+    const fromOrigin = (end = column.origin) => ({
       x: at(scale, Math.min(column.origin, end)),
-      width: Math.abs(scale(end) - scale(column.origin)).toFixed(1),
+      width: Math.abs((scale(end) || 0) - scale(column.origin)).toFixed(1),
     });
-    place(rect, [value], () => fromOrigin(value));
-    place(outline, [pinned], () => fromOrigin(pinned));
-    place(ghost, [base], () => ({ x1: at(scale, base), x2: at(scale, base) }));
-    place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
-    place(dot, [value], () => ({ cx: at(scale, value) }));
+    place(rect, [value], fromOrigin(value));
+    place(outline, [pinned], fromOrigin(pinned));
+    place(ghost, [base], { x1: at(scale, base), x2: at(scale, base) });
+    place(whisker, [value, low, high], { x1: at(scale, low), x2: at(scale, high) });
+    place(dot, [value], { cx: at(scale, value) });
     set(text, { x: width - 6 });
     setText(text, print(value));
   };
@@ -143,19 +150,15 @@ export function bars() {
     { element, whisker, diamond, text }: ReturnType<typeof learnerMarks>,
     i: number,
     height: number,
-    { value, low, high }: NonNullable<BarColumn["learner"]>,
+    learner: Estimates,
     scale: Scale,
     width: number,
     print: (value: number) => string,
   ) => {
-    const [mean, from, to] = [value, low, high].map((values) => values[i] ?? Number.NaN) as [
-      number,
-      number,
-      number,
-    ];
+    const [mean, from, to] = ofRow(i, learner);
     set(element, { transform: `translate(0,${i * height + ROW_HEIGHT / 2 + BELOW})` });
-    place(whisker, [mean, from, to], () => ({ x1: at(scale, from), x2: at(scale, to) }));
-    place(diamond, [mean], () => ({ transform: `translate(${at(scale, mean)},0)` }));
+    place(whisker, [mean, from, to], { x1: at(scale, from), x2: at(scale, to) });
+    place(diamond, [mean], { transform: `translate(${at(scale, mean)},0)` });
     set(text, { x: width - 6 });
     setText(text, print(mean));
   };
@@ -170,7 +173,9 @@ export function bars() {
       const [from, to] = steady.fit(column.measure, domain, [0, 1]).domain() as [number, number];
       // In a narrow column the bars take the room of the numbers, which the title of a row and the table have.
       const narrow = width < NARROW;
-      const print = narrow ? () => "" : decimals(to - from);
+      // One interval may be far longer than the bars.
+      const [least, most] = extent(column.value, [column.origin]) as [number, number];
+      const print = narrow ? () => "" : decimals(Math.min(to - from, 10 * (most - least) || 1));
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
       const room = narrow ? 0 : Math.max(VALUE_WIDTH, labelWidth(printed) + 14);
       const plot = Math.max(40, width - room);

@@ -49,10 +49,8 @@ export class SteadyScale {
     range: [number, number],
     bounds: Bounds = [null, null],
   ): ScaleLinear<number, number> {
-    const [least, most] = [
-      bounds[0] ?? Number.NEGATIVE_INFINITY,
-      bounds[1] ?? Number.POSITIVE_INFINITY,
-    ];
+    const least = bounds[0] ?? Number.NEGATIVE_INFINITY;
+    const most = bounds[1] ?? Number.POSITIVE_INFINITY;
     const inside = (value: number) => Math.min(most, Math.max(least, value));
     if (shown) {
       const [low, high] = [inside(shown[0]), inside(shown[1])];
@@ -66,7 +64,7 @@ export class SteadyScale {
         const nice = scaleLinear([low - room, top], range)
           .nice(6)
           .domain();
-        this.#domain = [inside(nice[0] ?? 0), inside(nice[1] ?? 1)];
+        this.#domain = nice.map(inside) as [number, number];
         this.#key = key;
       }
     }
