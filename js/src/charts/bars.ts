@@ -14,20 +14,17 @@ const EDGE = 13;
 /** Width in pixels below which a column has no numbers. */
 const NARROW = 104;
 
-interface Estimates {
+/** One measure of importance, a row per feature, from the most important down. */
+export interface BarColumn {
+  measure: string;
   value: number[];
   low: number[];
   high: number[];
-}
-
-/** One measure of importance, a row per feature, from the most important down. */
-export interface BarColumn extends Estimates {
-  measure: string;
   base: number[];
   /** Values of the pin under the view. */
   ghost: number[] | null;
   /** The learner's marks are drawn below the model's if `height` leaves room. */
-  learner: Estimates | null;
+  learner: { value: number[]; low: number[]; high: number[] } | null;
   /** Height of a row in pixels. */
   height: number;
   /** Whether to mark the values without stress. */
@@ -45,17 +42,15 @@ export interface BarColumn extends Estimates {
 type Scale = ScaleLinear<number, number>;
 
 /** Moves a mark to its position, or hides it if its value is NaN. */
-function place(mark: Element, values: unknown[], attributes: Record<string, string>): void {
-  set(mark, { ...attributes, visibility: values.every(Number.isFinite) ? null : "hidden" });
+function place(mark: Element, values: number[], attributes: () => Record<string, string>): void {
+  const known = values.every(Number.isFinite);
+  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
 }
 
-/** The value and the interval of a row. */
-const ofRow = (i: number, { value, low, high }: Estimates) =>
-  [value, low, high].map((values) => values[i]) as [number, number, number];
+/** Reads the number of a row, NaN where there is none. */
+const ofRow = (i: number) => (values: number[]) => values[i] ?? Number.NaN;
 
-const at = (scale: Scale, value = Number.NaN) => (scale(value) || 0).toFixed(1);
-
-const numberMark = () => svg("text", { dy: "0.33em", "text-anchor": "end" });
+const at = (scale: Scale, value: number) => scale(value).toFixed(1);
 
 /** The marks of a row. */
 function barMarks() {
@@ -64,7 +59,7 @@ function barMarks() {
   const ghost = svg("line", { class: "uq-ghost", y1: -7, y2: 7 });
   const whisker = svg("line", { class: "uq-whisker" });
   const dot = svg("circle", { r: 3.2 });
-  const text = numberMark();
+  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
   const element = svg("g", { class: "uq-bar" }, rect, outline, ghost, whisker, dot, text);
   return { element, rect, outline, ghost, whisker, dot, text };
 }
@@ -73,7 +68,7 @@ function barMarks() {
 function learnerMarks() {
   const whisker = svg("line");
   const diamond = svg("path", { d: DIAMOND });
-  const text = numberMark();
+  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
   return {
     element: svg("g", { class: "uq-learner" }, whisker, diamond, text),
     whisker,
@@ -126,22 +121,23 @@ export function bars() {
     width: number,
     print: (value: number) => string,
   ) => {
-    const [value, low, high] = ofRow(i, column);
-    const base = column.stressed ? column.base[i] : Number.NaN;
+    const of = ofRow(i);
+    const [value, low, high] = [of(column.value), of(column.low), of(column.high)];
+    const base = column.stressed ? of(column.base) : Number.NaN;
     set(element, {
       transform: `translate(0,${i * column.height + ROW_HEIGHT / 2})`,
       class: `uq-bar${i === column.picked ? " uq-picked" : ""}`,
     });
-    const pinned = column.ghost?.[i];
-    const fromOrigin = (end = column.origin) => ({
+    const pinned = of(column.ghost ?? []);
+    const fromOrigin = (end: number) => ({
       x: at(scale, Math.min(column.origin, end)),
-      width: Math.abs((scale(end) || 0) - scale(column.origin)).toFixed(1),
+      width: Math.abs(scale(end) - scale(column.origin)).toFixed(1),
     });
-    place(rect, [value], fromOrigin(value));
-    place(outline, [pinned], fromOrigin(pinned));
-    place(ghost, [base], { x1: at(scale, base), x2: at(scale, base) });
-    place(whisker, [value, low, high], { x1: at(scale, low), x2: at(scale, high) });
-    place(dot, [value], { cx: at(scale, value) });
+    place(rect, [value], () => fromOrigin(value));
+    place(outline, [pinned], () => fromOrigin(pinned));
+    place(ghost, [base], () => ({ x1: at(scale, base), x2: at(scale, base) }));
+    place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
+    place(dot, [value], () => ({ cx: at(scale, value) }));
     set(text, { x: width - 6 });
     setText(text, print(value));
   };
@@ -150,15 +146,16 @@ export function bars() {
     { element, whisker, diamond, text }: ReturnType<typeof learnerMarks>,
     i: number,
     height: number,
-    learner: Estimates,
+    { value, low, high }: NonNullable<BarColumn["learner"]>,
     scale: Scale,
     width: number,
     print: (value: number) => string,
   ) => {
-    const [mean, from, to] = ofRow(i, learner);
+    const of = ofRow(i);
+    const [mean, from, to] = [of(value), of(low), of(high)];
     set(element, { transform: `translate(0,${i * height + ROW_HEIGHT / 2 + BELOW})` });
-    place(whisker, [mean, from, to], { x1: at(scale, from), x2: at(scale, to) });
-    place(diamond, [mean], { transform: `translate(${at(scale, mean)},0)` });
+    place(whisker, [mean, from, to], () => ({ x1: at(scale, from), x2: at(scale, to) }));
+    place(diamond, [mean], () => ({ transform: `translate(${at(scale, mean)},0)` }));
     set(text, { x: width - 6 });
     setText(text, print(mean));
   };
