@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     accuracy_score,
     fbeta_score,
@@ -215,7 +218,10 @@ def test_scorers_with_the_same_name_are_distinguished():
     assert find_metric(named[0], None).key != find_metric(named[1], None).key
 
 
-@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "precision", "recall", "f1"])
+ONE_CLASS = ("average_precision", "precision", "recall", "f1", "jaccard")
+
+
+@pytest.mark.parametrize("name", ["roc_auc", *ONE_CLASS])
 def test_an_undefined_metric_is_missing_and_no_error(name):
     q, y, _ = classified(2, ["no", "yes"])
     metric = find_metric(name, q.classes)
@@ -225,6 +231,67 @@ def test_an_undefined_metric_is_missing_and_no_error(name):
     # Only one class has weight, as if the other rows were absent.
     assert np.isnan(metric.score(nothing, y, (y == 0) * 1.0))
     assert np.isnan(metric.score(q, y, np.zeros(N)))
+
+
+def of_scikit_learn_where_defined(metric, q, y, weights):
+    """The score of scikit-learn, NaN where it warns that there is none."""
+    scorer, rows = get_scorer(metric.name), np.flatnonzero(weights)
+    estimator = Classifier(q.probabilities[rows], q.classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", UndefinedMetricWarning)
+        warnings.filterwarnings("error", "No positive class found")
+        try:
+            return scorer(estimator, ROWS[: len(rows)], y[rows], sample_weight=weights[rows])
+        except (UndefinedMetricWarning, UserWarning):
+            return np.nan
+
+
+@pytest.mark.parametrize("average", ["", "_macro", "_micro", "_weighted"])
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "jaccard"])
+def test_a_metric_is_defined_where_scikit_learn_gives_no_warning(name, average):
+    k = 3 if average else 2
+    q, y, _ = classified(k, np.arange(k))
+    metric = find_metric(name + average, q.classes)
+    generator, n_undefined = np.random.default_rng(0), 0
+    for _ in range(200):
+        weights = generator.exponential(size=N) * (np.arange(N) < generator.integers(1, 7))
+        weights = generator.permutation(weights)
+        expected = of_scikit_learn_where_defined(metric, q, y, weights)
+        score = metric.score(q, y, weights)
+        if (name, average) == ("recall", "_weighted"):
+            # The recall of a class without rows has no weight, so that the average is defined.
+            expected = np.average(q.mode() == y, weights=weights)
+        n_undefined += np.isnan(expected)
+        assert score == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    sometimes = {"": True, "_macro": name in ("precision", "recall"), "_micro": False}
+    assert (n_undefined > 0) == sometimes.get(average, name == "precision")
+
+
+def test_metrics_are_scored_in_several_threads(monkeypatch):
+    monkeypatch.setattr(warnings, "filters", list(warnings.filters))
+    before = list(warnings.filters)
+    q, y, _ = classified(2, ["no", "yes"])
+    nothing = Categorical(np.tile([0.9, 0.1], (N, 1)), q.classes)
+    generator = np.random.default_rng(0)
+    weights = generator.exponential(size=(60, N)) * (y == 0)
+
+    def score(name):
+        metric = find_metric(name, q.classes)
+        return [metric.score(nothing, y, of_rows) for of_rows in weights]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            scores = list(threads.map(score, ONE_CLASS * 2))
+    finally:
+        sys.setswitchinterval(interval)
+    assert np.isnan(scores).all()
+    assert warnings.filters == before
+    # In the code of the user scikit-learn says what it always says.
+    with pytest.warns(UndefinedMetricWarning, match="Precision is ill-defined"):
+        precision_score([0, 1], [0, 0])
 
 
 def test_no_weight_at_all_and_one_row_are_not_defined():
@@ -310,6 +377,12 @@ def test_a_zero_division_that_is_chosen_stays():
     assert np.isnan(find_metric("precision", q.classes).score(q, y))
     chosen = make_scorer(precision_score, zero_division=0.0)
     assert find_metric(chosen, q.classes).score(q, y) == 0.0
+    as_by_default = make_scorer(precision_score, zero_division="warn", average="macro")
+    assert np.isnan(find_metric(as_by_default, q.classes).score(q, y))
+    # All rows are right, but none is of the class 1, which has to be averaged here.
+    of_both = make_scorer(precision_score, labels=[0, 1], average="macro")
+    assert np.isnan(find_metric(of_both, q.classes).score(q, 0 * y))
+    assert find_metric("precision_macro", q.classes).score(q, 0 * y) == 1.0
 
 
 def test_the_greatest_error_takes_no_weights():

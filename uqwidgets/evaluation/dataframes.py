@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from scipy.sparse import issparse
+
+from uqwidgets._utils.quiet import hidden_warnings
 
 # Methods by which lazy and remote tables load their rows.
 _LOADING_METHODS = ("collect", "compute", "toPandas")
@@ -71,9 +72,8 @@ def _by_arrow(X: Any) -> pd.DataFrame:
 
 
 def _by_interchange(X: Any) -> pd.DataFrame:
-    with warnings.catch_warnings():
-        # pandas 3 deprecates this protocol in favour of Arrow, which some libraries lack.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    # pandas 3 deprecates this protocol in favour of Arrow, which some libraries lack.
+    with hidden_warnings(DeprecationWarning):
         return pd.api.interchange.from_dataframe(X)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel
 from tqdm.auto import tqdm
+
+from uqwidgets._utils.quiet import hidden_warnings
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,7 @@ def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[
         yield results
     finally:
         # joblib warns that pending tasks are discarded, which is intended here.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
+        with hidden_warnings(UserWarning):
             results.close()
 
 

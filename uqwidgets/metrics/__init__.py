@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
+from sklearn.metrics import (
+    auc,
+    average_precision_score,
+    get_scorer,
+    get_scorer_names,
+    roc_curve,
+    top_k_accuracy_score,
+)
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
@@ -61,6 +69,8 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     bounds, name = parts.bounds, str(scoring) if named else parts.name
     if scoring == "roc_auc" and classes is not None and len(classes) == 2:
         parts = replace(parts, function=_area_under_roc)
+    elif parts.function in _WHERE_DEFINED:
+        parts = replace(parts, function=_WHERE_DEFINED[parts.function])
     by_position = named and not _are_numeric(classes)
     _check_predictions(parts, name, classes, by_position=by_position)
     label = name.replace("_", " ")
@@ -81,6 +91,7 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         _arguments=inputs.arguments,
         _sign=parts.sign,
         _read=inputs.read,
+        _zero_divisions=parts.zero_divisions,
         _cell_labels=inputs.cell_labels,
     )
 
@@ -169,3 +180,25 @@ def _area_under_roc(
     """`roc_auc_score` of two classes without its validation, which takes most of its time."""
     rates = roc_curve(truth, scores, pos_label=pos_label, sample_weight=sample_weight)
     return float(auc(*rates[:2]))
+
+
+@wraps(average_precision_score)
+def _average_precision(truth: Labels, scores: Floats, *, pos_label: Any = 1, **rest: Any) -> float:
+    """`average_precision_score`, which is 0 without a positive row, where it is not defined."""
+    if scores.ndim == 1 and not (truth == pos_label).any():
+        return np.nan
+    return float(average_precision_score(truth, scores, pos_label=pos_label, **rest))
+
+
+@wraps(top_k_accuracy_score)
+def _top_k_accuracy(truth: Labels, scores: Floats, *, k: int = 2, **rest: Any) -> float:
+    """`top_k_accuracy_score`, which says nothing where the k classes are all that there are."""
+    if k >= (2 if scores.ndim == 1 else scores.shape[1]):
+        return np.nan
+    return float(top_k_accuracy_score(truth, scores, k=k, **rest))
+
+
+_WHERE_DEFINED: Mapping[Callable[..., Any], Callable[..., float]] = {
+    average_precision_score: _average_precision,
+    top_k_accuracy_score: _top_k_accuracy,
+}

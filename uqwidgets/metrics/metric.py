@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.exceptions import UndefinedMetricWarning
 
 from uqwidgets._typing import Floats, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
+from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.inputs import Labels
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
-# Where average precision is not defined, scikit-learn gives only this warning.
-_NO_POSITIVE = "No positive class found"
 # Number of confusion matrices whose scores are cached.
 _CACHE_SIZE = 20_000
 
@@ -47,6 +44,8 @@ class Metric:
     _arguments: Mapping[str, Any]
     _sign: int
     _read: Callable[[Any, Labels], tuple[Labels, Labels]]
+    # The arguments of each call; where these differ in the score, it is not defined.
+    _zero_divisions: Sequence[Mapping[str, float]]
     # Labels of the classes, if the metric depends on the confusion matrix alone.
     _cell_labels: Labels | None
     _cache: dict[bytes, float] = field(default_factory=dict)
@@ -171,22 +170,24 @@ class Metric:
                 if not self.takes_weights:
                     raise unfit(self.name, "it takes no weights of rows; leave them out")
                 arguments["sample_weight"] = _read_only(weights)
+        choices = self._zero_divisions
+        if len(choices) > 1 and "labels" not in arguments:
+            # Where each class has true rows and predicted ones, no denominator is 0.
+            choices = choices[: 1 if set(truth.tolist()) == set(predicted.tolist()) else None]
         # The inputs were validated when they were made, and are scored thousands of times.
         with (
             config_context(assume_finite=True, skip_parameter_validation=True),
-            warnings.catch_warnings(),
+            hidden_warnings(Warning, module=r"sklearn\.|numpy\."),
             np.errstate(all="ignore"),
         ):
-            warnings.filterwarnings("ignore", module=r"sklearn\.")
-            warnings.filterwarnings("error", _NO_POSITIVE, UserWarning)
-            warnings.simplefilter("error", UndefinedMetricWarning)
             try:
-                return self._sign * float(self._function(truth, predicted, **arguments))
+                score, *others = (
+                    float(self._function(truth, predicted, **{**arguments, **choice}))
+                    for choice in choices
+                )
             except Exception as error:
-                undefined = isinstance(error, UndefinedMetricWarning)
-                if undefined or str(error).startswith(_NO_POSITIVE):
-                    return np.nan
                 raise unfit(self.name, error) from error
+        return self._sign * score if all(other == score for other in others) else np.nan
 
 
 def _concatenate(parts: list[Labels]) -> Labels:

@@ -7,7 +7,7 @@ for which scikit-learn has no public access. No other file reads scikit-learn's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any
@@ -86,6 +86,22 @@ class ScorerParts:
     def takes_weights(self) -> bool:
         """Whether rows may have unequal weights."""
         return "sample_weight" in self.parameters
+
+    @property
+    def zero_divisions(self) -> Sequence[Mapping[str, float]]:
+        """Further arguments, one set for each call, that show whether the score is defined.
+
+        A quotient with the denominator 0 has a warning and the value 0 if nothing else is chosen.
+        The warning cannot be relied on, because its filters belong to all threads.
+        """
+        parameter = self.parameters.get("zero_division")
+        chosen = self.arguments.get("zero_division", parameter and parameter.default)
+        if chosen != "warn" or not self.is_label_metric:
+            return ({},)
+        if self.arguments.get("average", "binary") in ("binary", "micro"):
+            return ({"zero_division": np.nan},)
+        # An average over classes leaves those out whose value is NaN.
+        return ({"zero_division": 0.0}, {"zero_division": 1.0})
 
     @property
     def is_regression_metric(self) -> bool:

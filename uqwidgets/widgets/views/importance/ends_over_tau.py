@@ -7,7 +7,6 @@ computed from its level.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -368,7 +367,6 @@ class Ends:
 
 def axis_length(low: Floats, high: Floats) -> Floats:
     """Length of an axis that zero belongs to, shape (..., measures, 1)."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # no interval is known
-        extent = np.fmax(np.nanmax(high, axis=-1), 0) - np.fmin(np.nanmin(low, axis=-1), 0)
-    return np.asarray(extent[..., None])
+    # Ends that are not known are NaN, which these leave out.
+    largest = np.fmax.reduce(high, axis=-1, keepdims=True, initial=0)
+    return np.asarray(largest - np.fmin.reduce(low, axis=-1, keepdims=True, initial=0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
@@ -171,8 +170,8 @@ def _axes(columns: Samples) -> Samples:
     over tau, and the others have to be precise on what remains.
     """
     lengths = axis_length(columns["low"], columns["high"])
-    known = np.where(lengths > 0, lengths, np.nan)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # no interval is known
-        usual = np.nanmedian(known, axis=(0, 1), keepdims=True)
+    is_known = lengths > 0
+    none_known = ~is_known.any(axis=(0, 1), keepdims=True)
+    known = np.where(is_known | none_known, lengths, np.nan)
+    usual = np.nanmedian(known, axis=(0, 1), keepdims=True)
     return dict.fromkeys(columns, np.fmin(lengths, _FAR * usual))
