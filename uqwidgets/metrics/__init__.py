@@ -7,30 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import (
-    auc,
     average_precision_score,
+    brier_score_loss,
     get_scorer,
     get_scorer_names,
-    roc_curve,
+    log_loss,
+    roc_auc_score,
     top_k_accuracy_score,
 )
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.metrics.confusion import OfConfusion, of_confusion
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
+from uqwidgets.metrics.means import OF_NUMBERS, OfWeights, brier, log_score
 from uqwidgets.metrics.metric import Metric, unfit
+from uqwidgets.metrics.ranks import area_under_roc, average_precision
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
 
 __all__ = ["Metric", "find_metric", "is_metric", "undefined"]
 
 # Metrics of one of two classes, which their label then names.
 _METRICS_OF_ONE_CLASS = ("average_precision", "f1", "jaccard", "precision", "recall")
+_OF_TWO_CLASSES: Mapping[Callable[..., Any], Callable[[Labels, Floats], OfWeights]] = {
+    roc_auc_score: area_under_roc,
+    average_precision_score: average_precision,
+    brier_score_loss: brier,
+}
 # With more classes, the confusion matrix has so many cells that the rows are scored directly.
 _MAX_CLASSES_OF_CELLS = 10
 
@@ -67,14 +76,13 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     named = isinstance(scoring, str)
     parts = ScorerParts.of(scorer)
     bounds, name = parts.bounds, str(scoring) if named else parts.name
-    if scoring == "roc_auc" and classes is not None and len(classes) == 2:
-        parts = replace(parts, function=_area_under_roc)
-    elif parts.function in _WHERE_DEFINED:
-        parts = replace(parts, function=_WHERE_DEFINED[parts.function])
+    if parts.function is top_k_accuracy_score:
+        parts = replace(parts, function=_top_k_accuracy)
     by_position = named and not _are_numeric(classes)
     _check_predictions(parts, name, classes, by_position=by_position)
     label = name.replace("_", " ")
-    inputs = _Inputs(number_inputs, parts.arguments)
+    of_numbers = None if parts.arguments else OF_NUMBERS.get(parts.function)
+    inputs = _Inputs(number_inputs, parts.arguments, of_weights=of_numbers)
     if classes is not None:
         labels = np.arange(len(classes)) if by_position else classes
         inputs = _inputs_of_classes(parts, name, classes, labels)
@@ -93,6 +101,8 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         _read=inputs.read,
         _zero_divisions=parts.zero_divisions,
         _cell_labels=inputs.cell_labels,
+        _of_confusion=inputs.of_confusion,
+        _of_weights=inputs.of_weights,
     )
 
 
@@ -131,12 +141,15 @@ class _Inputs(NamedTuple):
     arguments : dict
         Keyword arguments of the scorer's function.
     cell_labels : ndarray of shape (k,) or None
+    of_confusion, of_weights : callable or None
         See `Metric`.
     """
 
     read: Callable[[Any, Labels], tuple[Labels, Labels]]
     arguments: Mapping[str, Any]
     cell_labels: Labels | None = None
+    of_confusion: OfConfusion | None = None
+    of_weights: Callable[[Labels, Floats], OfWeights] | None = None
 
 
 def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: Labels) -> _Inputs:
@@ -154,12 +167,32 @@ def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: L
         has_cells = parts.is_label_metric and parts.takes_weights
         few = len(classes) <= _MAX_CLASSES_OF_CELLS
         read = LabelInputs(classes, labels)
-        return _Inputs(read, parts.arguments, labels if has_cells and few else None)
+        if not (has_cells and few):
+            return _Inputs(read, parts.arguments)
+        of_cells = of_confusion(parts.function, parts.arguments, labels)
+        return _Inputs(read, parts.arguments, labels, of_confusion=of_cells)
     arguments = dict(parts.arguments)
     try:
-        return _Inputs(ProbabilityInputs.of(labels, arguments, parts.parameters), arguments)
+        probabilities = ProbabilityInputs.of(labels, arguments, parts.parameters)
     except ValueError as error:
         raise unfit(name, error) from error
+    of_weights = None
+    if parts.function is log_loss and not parts.arguments:
+        of_weights = partial(log_score, np.sort(labels))
+    elif len(labels) == 2 and parts.arguments.keys() <= {"pos_label", "average"}:
+        of_two = _OF_TWO_CLASSES.get(parts.function)
+        positive = labels[probabilities.columns]
+        of_weights = of_two and partial(_of_positive, of_two, positive)
+    return _Inputs(probabilities, arguments, of_weights=of_weights)
+
+
+def _of_positive(
+    of_two: Callable[[Labels, Floats], OfWeights],
+    positive: Any,
+    truth: Labels,
+    probabilities: Floats,
+) -> OfWeights:
+    return of_two(truth == positive, probabilities)
 
 
 def undefined(label: str, missing: int, total: int, where: str) -> Remark:
@@ -174,31 +207,9 @@ def _are_numeric(classes: Labels | None) -> bool:
     return classes is None or classes.dtype.kind in "iuf"
 
 
-def _area_under_roc(
-    truth: Labels, scores: Floats, pos_label: Any = None, sample_weight: Floats | None = None
-) -> float:
-    """`roc_auc_score` of two classes without its validation, which takes most of its time."""
-    rates = roc_curve(truth, scores, pos_label=pos_label, sample_weight=sample_weight)
-    return float(auc(*rates[:2]))
-
-
-@wraps(average_precision_score)
-def _average_precision(truth: Labels, scores: Floats, *, pos_label: Any = 1, **rest: Any) -> float:
-    """`average_precision_score`, which is 0 without a positive row, where it is not defined."""
-    if scores.ndim == 1 and not (truth == pos_label).any():
-        return np.nan
-    return float(average_precision_score(truth, scores, pos_label=pos_label, **rest))
-
-
 @wraps(top_k_accuracy_score)
 def _top_k_accuracy(truth: Labels, scores: Floats, *, k: int = 2, **rest: Any) -> float:
     """`top_k_accuracy_score`, which says nothing where the k classes are all that there are."""
     if k >= (2 if scores.ndim == 1 else scores.shape[1]):
         return np.nan
     return float(top_k_accuracy_score(truth, scores, k=k, **rest))
-
-
-_WHERE_DEFINED: Mapping[Callable[..., Any], Callable[..., float]] = {
-    average_precision_score: _average_precision,
-    top_k_accuracy_score: _top_k_accuracy,
-}

@@ -12,7 +12,9 @@ from sklearn import config_context
 from uqwidgets._typing import Floats, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets._utils.quiet import hidden_warnings
+from uqwidgets.metrics.confusion import OfConfusion
 from uqwidgets.metrics.inputs import Labels
+from uqwidgets.metrics.means import OfWeights
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 # Number of confusion matrices whose scores are cached.
@@ -48,6 +50,10 @@ class Metric:
     _zero_divisions: Sequence[Mapping[str, float]]
     # Labels of the classes, if the metric depends on the confusion matrix alone.
     _cell_labels: Labels | None
+    # The same metric without scikit-learn's function: from the confusion matrix, or from the true
+    # values and the predictions as a function of the weights.
+    _of_confusion: OfConfusion | None
+    _of_weights: Callable[[Labels, Floats], OfWeights] | None
     _cache: dict[bytes, float] = field(default_factory=dict)
 
     @property
@@ -135,6 +141,9 @@ class Metric:
         if self._cell_labels is not None and cells:
             return self._on_cells(self._cell_labels, _concatenate(cells))
         truth, predicted = _concatenate(truths), _concatenate(predictions)
+        if self._of_weights is not None:
+            of_weights = self._of_weights(truth, predicted)
+            return lambda weights: self._sign * of_weights(weights)
         return lambda weights: self._score(truth, predicted, weights)
 
     def _on_cells(self, labels: Labels, cell: Labels) -> Callable[[Floats | None], float]:
@@ -143,10 +152,12 @@ class Metric:
         Scikit-learn takes time for each row and, with few rows, for validating its input; but the
         same few confusion matrices occur again and again, so their scores are cached.
         """
-        k = len(labels)
+        k, of_confusion = len(labels), self._of_confusion
 
         def score(weights: Floats | None) -> float:
             sums = np.bincount(cell, weights, minlength=k * k).astype(np.float64, copy=False)
+            if of_confusion is not None:
+                return self._sign * of_confusion(sums.reshape(k, k))
             result = self._cache.get(sums.tobytes())
             if result is None:
                 filled = np.flatnonzero(sums)

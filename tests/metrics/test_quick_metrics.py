@@ -1,0 +1,201 @@
+"""Metrics that are computed without scikit-learn's functions, compared with these functions."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    average_precision_score,
+    cohen_kappa_score,
+    f1_score,
+    get_scorer,
+    log_loss,
+    make_scorer,
+    precision_score,
+    roc_auc_score,
+)
+
+import uqwidgets as uq
+from uqwidgets import Categorical, Normal
+from uqwidgets.metrics import find_metric
+from uqwidgets.metrics.metric import Metric
+from uqwidgets.metrics.ranks import area_under_roc, average_precision
+
+OF_LABELS = [
+    *("accuracy", "balanced_accuracy", "matthews_corrcoef"),
+    *(
+        name + average
+        for name in ("precision", "recall", "f1", "jaccard")
+        for average in ("_macro", "_micro", "_weighted")
+    ),
+]
+OF_ONE_CLASS = ["precision", "recall", "f1", "jaccard", "roc_auc", "average_precision"]
+OF_NUMBERS = [
+    *("r2", "neg_mean_squared_error", "neg_root_mean_squared_error"),
+    "neg_mean_absolute_error",
+]
+
+
+def probabilities(generator, n, k):
+    # Few different values, so that some are equal, and no class is certain.
+    p = generator.integers(1, 6, size=(n, k)).astype(float)
+    return p / p.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "k"), [(n, k) for n in OF_LABELS for k in (2, 4)] + [(n, 2) for n in OF_ONE_CLASS]
+)
+def test_a_metric_is_the_one_of_scikit_learn(name, k):
+    generator, n = np.random.default_rng(k), 60
+    scorer, labels = get_scorer(name), np.arange(k)
+    metric = find_metric(name, labels)
+    assert metric._of_confusion is not None or metric._of_weights is not None
+    for _ in range(20):
+        q = Categorical(probabilities(generator, n, k), labels)
+        y = generator.integers(k, size=n)
+        predicted = q.mode() if metric._of_weights is None else q.probabilities[:, 1]
+        weights = generator.exponential(size=n) * (generator.random(n) > 0.3)
+        for w in (None, weights):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = scorer._score_func(y, predicted, sample_weight=w, **scorer._kwargs)
+            assert metric.score(q, y, w) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "k"), [("neg_log_loss", 2), ("neg_log_loss", 4), ("neg_brier_score", 2)]
+)
+def test_a_mean_over_rows_is_the_one_of_scikit_learn(name, k):
+    generator, n = np.random.default_rng(k), 60
+    for labels in (np.arange(k), np.array(["d", "a", "c", "b"][:k])):
+        metric = find_metric(name, labels)
+        assert metric._of_weights is not None
+        p = probabilities(generator, n, k)
+        p[:4] = np.eye(k)[0]  # certain of what may be wrong
+        y = generator.integers(k, size=n)
+        function = get_scorer(name)._score_func
+        predicted = p[:, 1] if k == 2 else p
+        for weights in (None, generator.exponential(size=n) * (generator.random(n) > 0.3)):
+            expected = function(y, predicted, sample_weight=weights, labels=np.arange(k))
+            score = metric.score(Categorical(p, labels), y, weights)
+            assert score == pytest.approx(-expected, rel=1e-12)
+
+
+def test_the_log_loss_of_a_scorer_has_classes_in_another_order():
+    generator, labels = np.random.default_rng(0), np.array(["d", "a", "c"])
+    metric = find_metric(make_scorer(log_loss, response_method="predict_proba"), labels)
+    p, y = probabilities(generator, 30, 3), generator.integers(3, size=30)
+    assert metric._of_weights is not None
+    expected = log_loss(labels[y], p[:, [1, 2, 0]], labels=np.sort(labels))
+    assert metric.score(Categorical(p, labels), y) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_a_metric_of_numbers_is_the_one_of_scikit_learn(name):
+    generator, n = np.random.default_rng(0), 50
+    metric, scorer = find_metric(name, None), get_scorer(name)
+    assert metric._of_weights is not None
+    y = generator.normal(size=n) + 5
+    for predicted in (y, y + generator.normal(size=n), np.full(n, 5.0)):
+        q = Normal(predicted, np.ones(n))
+        for weights in (None, generator.exponential(size=n) * (generator.random(n) > 0.3)):
+            expected = scorer._sign * scorer._score_func(y, predicted, sample_weight=weights)
+            assert metric.score(q, y, weights) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    constant = np.full(n, 5.0)
+    for predicted in (constant, y):
+        expected = scorer._sign * scorer._score_func(constant, predicted)
+        assert metric.score(Normal(predicted, np.ones(n)), constant) == pytest.approx(expected)
+    assert np.isnan(metric.score(Normal(y, np.ones(n)), y, np.zeros(n)))
+    far = Normal(np.full(n, 1e200), np.ones(n))
+    with np.errstate(over="ignore"):
+        expected = scorer._sign * scorer._score_func(y, np.full(n, 1e200))
+    assert metric.score(far, y) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("of_ranks", "function"),
+    [(area_under_roc, roc_auc_score), (average_precision, average_precision_score)],
+)
+def test_one_probability_of_all_rows_and_single_rows(of_ranks, function):
+    y = np.array([1, 0, 0, 1, 1])
+    for p in (np.full(5, 0.5), np.array([0.9, 0.1, 0.2, 0.8, 0.7]), np.linspace(1, 0, 5)):
+        score = of_ranks(y == 1, p)
+        assert score(None) == pytest.approx(function(y, p), rel=1e-12)
+        two = np.array([0.0, 0.0, 2.0, 3.0, 0.0])
+        assert score(two) == pytest.approx(function(y[2:4], p[2:4], sample_weight=[2, 3]))
+        assert np.isnan(score(np.array([0.0, 1.0, 1.0, 0.0, 0.0])))
+        assert np.isnan(score(np.zeros(5)))
+
+
+@pytest.mark.parametrize(
+    ("name", "k"), [(n, k) for n in OF_LABELS for k in (2, 5)] + [(n, 2) for n in OF_ONE_CLASS]
+)
+def test_a_perfect_score_is_1_under_all_weights(name, k):
+    generator, n = np.random.default_rng(1), 50
+    y = generator.integers(k, size=n)
+    p = 0.1 * probabilities(generator, n, k) + 0.9 * np.eye(k)[y]
+    score = find_metric(name, np.arange(k)).on(Categorical(p, np.arange(k)), y)
+    assert {score(weights) for weights in generator.exponential(size=(200, n))} == {1.0}
+
+
+def test_a_label_that_is_no_number_can_be_the_positive_one():
+    generator, labels = np.random.default_rng(0), np.array(["no", "yes"])
+    q = Categorical(probabilities(generator, 40, 2), labels)
+    y = generator.integers(2, size=40)
+    precision = find_metric(make_scorer(precision_score, pos_label="no"), labels)
+    assert precision._of_confusion is not None
+    expected = precision_score(labels[y], labels[q.mode()], pos_label="no")
+    assert precision.score(q, y) == pytest.approx(expected, rel=1e-12)
+    scorer = make_scorer(average_precision_score, response_method="predict_proba", pos_label="no")
+    average = find_metric(scorer, labels)
+    assert average._of_weights is not None
+    expected = average_precision_score(labels[y], q.probabilities[:, 0], pos_label="no")
+    assert average.score(q, y) == pytest.approx(expected, rel=1e-12)
+    loss = make_scorer(roc_auc_score, response_method="predict_proba", greater_is_better=False)
+    area = roc_auc_score(y, q.probabilities[:, 1])
+    assert find_metric(loss, labels).score(q, y) == pytest.approx(-area, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        make_scorer(f1_score, average="macro", labels=[0, 1]),
+        make_scorer(f1_score, zero_division=1.0),
+        make_scorer(precision_score, average="samples"),
+        make_scorer(roc_auc_score, response_method="predict_proba", max_fpr=0.3),
+        make_scorer(log_loss, response_method="predict_proba", normalize=False),
+        make_scorer(cohen_kappa_score),
+        "roc_auc_ovr",
+    ],
+)
+def test_other_arguments_are_left_to_scikit_learn(scorer):
+    metric = find_metric(scorer, np.arange(2))
+    assert metric._of_confusion is None
+    assert metric._of_weights is None
+
+
+@pytest.mark.parametrize("name", ["f1", "precision_macro", "accuracy", "roc_auc"])
+def test_a_metric_can_be_pickled(name):
+    labels = np.array(["no", "yes"])
+    q, y = Categorical([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]], labels), np.array([0, 1, 0])
+    metric = find_metric(name, labels)
+    assert pickle.loads(pickle.dumps(metric)).score(q, y) == metric.score(q, y)
+
+
+@pytest.mark.parametrize("name", ["f1", "roc_auc", "average_precision", "balanced_accuracy"])
+def test_importance_does_not_call_the_functions_of_scikit_learn(name, monkeypatch):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 2))
+    y = (X[:, 0] + generator.normal(size=60) > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+
+    def scored(*_):
+        raise AssertionError("scikit-learn was called")
+
+    monkeypatch.setattr(Metric, "_score", scored)
+    result = uq.Explainer(model, X, y).importance(name)
+    assert result.importance[0] > 0.05
