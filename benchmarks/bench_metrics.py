@@ -71,7 +71,7 @@ def forest(rows: int, trees: int = 500) -> None:
     """Print the time to read the trees of a forest, and the ratio to its own prediction."""
     X, y = make_classification(max(rows, 1_000), random_state=0)
     model = RandomForestClassifier(trees, max_depth=8, random_state=0).fit(X, y)
-    read = uq.Explainer(model, X[:100], y[:100]).predictive
+    read = uq.as_predictive(model, members=True)
     own = seconds(lambda: read(X[:rows]))
     ratio = seconds(lambda: model.predict_proba(X[:rows])) / own
     label = f"forest of {trees} trees"

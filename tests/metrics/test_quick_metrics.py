@@ -85,6 +85,26 @@ def test_a_mean_over_rows_is_the_one_of_scikit_learn(name, k):
             assert score == pytest.approx(-expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["roc_auc_ovr", "roc_auc_ovr_weighted"])
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3], ["d", "a", "c", "b"]])
+def test_the_area_of_each_class_is_the_one_of_scikit_learn(name, labels):
+    generator, n = np.random.default_rng(1), 60
+    scorer, labels = get_scorer(name), np.array(labels)
+    for metric in (find_metric(name, labels), find_metric(scorer, labels)):
+        assert metric._of_weights is not None
+        p, y = probabilities(generator, n, 4), generator.integers(4, size=n)
+        q, order = Categorical(p, labels), np.argsort(labels)
+        for weights in (None, generator.exponential(size=n) * (generator.random(n) > 0.3)):
+            expected = roc_auc_score(
+                labels[y], p[:, order], sample_weight=weights, **scorer._kwargs
+            )
+            assert metric.score(q, y, weights) == pytest.approx(expected, rel=1e-12)
+        # One of the classes has no row, so that its area is not defined.
+        assert np.isnan(metric.score(q, y, (y > 0) * 1.0))
+        certain = Categorical(np.eye(4)[y], labels)
+        assert {metric.score(certain, y, w) for w in generator.exponential(size=(50, n))} == {1.0}
+
+
 def test_the_log_loss_of_a_scorer_has_classes_in_another_order():
     generator, labels = np.random.default_rng(0), np.array(["d", "a", "c"])
     metric = find_metric(make_scorer(log_loss, response_method="predict_proba"), labels)

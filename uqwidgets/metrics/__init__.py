@@ -28,7 +28,7 @@ from uqwidgets.metrics.confusion import OfConfusion, of_confusion
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
 from uqwidgets.metrics.means import OF_NUMBERS, OfWeights, brier, log_score
 from uqwidgets.metrics.metric import Metric, unfit
-from uqwidgets.metrics.ranks import area_under_roc, average_precision
+from uqwidgets.metrics.ranks import area_of_classes, area_under_roc, average_precision
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
 
 __all__ = ["Metric", "find_metric", "is_metric", "undefined"]
@@ -176,14 +176,28 @@ def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: L
         probabilities = ProbabilityInputs.of(labels, arguments, parts.parameters)
     except ValueError as error:
         raise unfit(name, error) from error
-    of_weights = None
-    if parts.function is log_loss and not parts.arguments:
-        of_weights = partial(log_score, np.sort(labels))
-    elif len(labels) == 2 and parts.arguments.keys() <= {"pos_label", "average"}:
-        of_two = _OF_TWO_CLASSES.get(parts.function)
-        positive = labels[probabilities.columns]
-        of_weights = of_two and partial(_of_positive, of_two, positive)
+    of_weights = _of_probabilities(parts, labels, probabilities)
     return _Inputs(probabilities, arguments, of_weights=of_weights)
+
+
+def _of_probabilities(
+    parts: ScorerParts, labels: Labels, probabilities: ProbabilityInputs
+) -> Callable[[Labels, Floats], OfWeights] | None:
+    """Return a metric of probabilities without scikit-learn's function, if there is one."""
+    given = parts.arguments
+    if parts.function is log_loss and not given:
+        return partial(log_score, np.sort(labels))
+    if len(labels) == 2:
+        of_two = _OF_TWO_CLASSES.get(parts.function)
+        if of_two is None or not given.keys() <= {"pos_label", "average"}:
+            return None
+        return partial(_of_positive, of_two, labels[probabilities.columns])
+    average = given.get("average", "macro")
+    is_against_others = given.keys() <= {"average", "multi_class"}
+    is_against_others &= given.get("multi_class") == "ovr" and average in ("macro", "weighted")
+    if parts.function is roc_auc_score and is_against_others:
+        return partial(area_of_classes, np.sort(labels), average)
+    return None
 
 
 def _of_positive(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.metrics.inputs import Labels
 from uqwidgets.metrics.means import OfWeights, weighted_mean
 
 
@@ -54,6 +55,43 @@ def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) ->
             return np.nan
         heights = (positive - np.diff(positive, prepend=0.0) / 2) / positive[-1]
         return weighted_mean(heights, np.diff(negative, prepend=0.0))
+
+    return score
+
+
+def area_of_classes(
+    labels: Labels, average: str, truth: Labels, probabilities: Floats
+) -> OfWeights:
+    """Return the average area of each class against all others, as a function of the weights.
+
+    It is `sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (k,)
+        In the order of the probabilities.
+    average : {"macro", "weighted"}
+        Whether classes count equally, or by the weight of their rows.
+    truth : ndarray of shape (n,)
+    probabilities : ndarray of shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uqwidgets.metrics.ranks import area_of_classes
+    >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
+    >>> area_of_classes(np.arange(3), "macro", np.arange(3), p)(None)
+    0.9166666666666666
+    """
+    of_class = [truth == label for label in labels]
+    areas = [area_under_roc(own, p) for own, p in zip(of_class, probabilities.T, strict=True)]
+
+    def score(weights: Floats | None) -> float:
+        each = np.array([area(weights) for area in areas])
+        if average == "macro":
+            return float(each.mean())
+        rows = np.ones(len(truth)) if weights is None else weights
+        return weighted_mean(each, np.array([rows[own].sum() for own in of_class]))
 
     return score
 
