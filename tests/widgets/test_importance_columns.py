@@ -233,6 +233,24 @@ def test_an_interval_that_a_scorer_has_not_is_an_error_beside_the_other_columns(
     assert explorer._frame["meta"]["error"] is None
 
 
+def test_a_scorer_without_a_value_is_explained_beside_its_column(explorer: uq.Explorer) -> None:
+    def notes() -> list[str]:
+        return [note for note in explorer._frame["meta"]["notes"] if "is not defined" in note]
+
+    explorer.importance_of = ["nll", "roc_auc"]
+    _, own = shown(explorer)
+    assert np.isfinite(own["value"]).all()
+    assert not notes()
+    label = str(explorer.explainer.classes[0])
+    explorer.ice_filter = [{"feature": None, "values": [label]}]
+    _, own = shown(explorer)
+    assert np.isfinite(own["value"][0]).all()
+    assert np.isnan(own["value"][1]).all()
+    n = len(explorer.explainer.features)
+    sentence = f"roc auc is not defined, as where one class is left, for {n} of {n} features"
+    assert sentence in notes()
+
+
 def test_results_are_those_of_the_columns(explorer: uq.Explorer) -> None:
     explorer.importance_of = ["accuracy", "brier"]
     explorer.replacement = "ablation"

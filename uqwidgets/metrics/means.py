@@ -112,8 +112,7 @@ def log_score(labels: Labels, truth: Labels, probabilities: Floats) -> OfWeights
 
 
 def _squares(y: Floats, predicted: Floats | float) -> Floats:
-    with np.errstate(over="ignore"):
-        return np.asarray(np.square(y - predicted))
+    return np.asarray(np.square(y - predicted))
 
 
 #: Metrics of numbers, from the target and the predictions, each (n,).

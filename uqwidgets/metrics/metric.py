@@ -141,10 +141,16 @@ class Metric:
         if self._cell_labels is not None and cells:
             return self._on_cells(self._cell_labels, _concatenate(cells))
         truth, predicted = _concatenate(truths), _concatenate(predictions)
-        if self._of_weights is not None:
+        if self._of_weights is None:
+            return lambda weights: self._score(truth, predicted, weights)
+        with np.errstate(all="ignore"):
             of_weights = self._of_weights(truth, predicted)
-            return lambda weights: self._sign * of_weights(weights)
-        return lambda weights: self._score(truth, predicted, weights)
+
+        def score(weights: Floats | None) -> float:
+            with np.errstate(all="ignore"):
+                return self._sign * of_weights(weights)
+
+        return score
 
     def _on_cells(self, labels: Labels, cell: Labels) -> Callable[[Floats | None], float]:
         """Score the cells of the confusion matrix, each by its weight, instead of the rows.

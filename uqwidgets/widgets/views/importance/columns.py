@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import metric_importance, remarks_on_measure, remarks_on_pairs
 from uqwidgets.importance.diagnosis import verdicts
@@ -17,7 +18,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
-from uqwidgets.metrics import Metric
+from uqwidgets.metrics import Metric, undefined
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations
@@ -138,6 +139,7 @@ class ImportanceDetails:
             if isinstance(quantity, Metric):
                 shown[:, i] = self._scorer(inputs, quantity, populations, n_repeats)
                 described.append(_described(quantity, inputs, None))
+                remarks += self._remarks_on_scorer(inputs, quantity, populations, n_repeats)
                 continue
             m = plan.places[i]
             shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
@@ -199,6 +201,16 @@ class ImportanceDetails:
         if populations.now is populations.unstressed:
             values[3] = values[0]
         return values
+
+    def _remarks_on_scorer(
+        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
+    ) -> list[Remark]:
+        """Return a remark if the scorer has no value for some features."""
+        _, now = _of(populations)[0]
+        known = self._scorers.cached(self._scorer_key(inputs, scorer, now, n_repeats))
+        if known is None or not (missing := int(np.isnan(known[0]).sum())):
+            return []
+        return [undefined(scorer.label, missing, known.shape[1], "features")]
 
     def _r2(self, inputs: Inputs, populations: Populations) -> Floats | None:
         """Return R2 and both ends of its intervals, shape (3, p); None if it is not shown.
