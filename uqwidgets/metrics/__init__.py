@@ -184,17 +184,17 @@ def _of_probabilities(
     parts: ScorerParts, labels: Labels, probabilities: ProbabilityInputs
 ) -> Callable[[Labels, Floats], OfWeights] | None:
     """Return a metric of probabilities without scikit-learn's function, if there is one."""
-    given = parts.arguments
-    if parts.function is log_loss and not given:
+    arguments = parts.arguments
+    if parts.function is log_loss and not arguments:
         return partial(log_score, np.sort(labels))
     if len(labels) == 2:
         of_two = _OF_TWO_CLASSES.get(parts.function)
-        if of_two is None or not given.keys() <= {"pos_label", "average"}:
+        if of_two is None or not arguments.keys() <= {"pos_label", "average"}:
             return None
         return partial(_of_positive, of_two, labels[probabilities.columns])
-    average = given.get("average", "macro")
-    is_against_others = given.keys() <= {"average", "multi_class"}
-    is_against_others &= given.get("multi_class") == "ovr" and average in ("macro", "weighted")
+    average = arguments.get("average", "macro")
+    is_against_others = arguments.keys() <= {"average", "multi_class"}
+    is_against_others &= arguments.get("multi_class") == "ovr" and average in ("macro", "weighted")
     if parts.function is roc_auc_score and is_against_others:
         return partial(area_of_classes, np.sort(labels), average)
     return None
