@@ -143,12 +143,11 @@ def test_a_metric_of_numbers_is_the_one_of_scikit_learn(name):
 def test_one_probability_of_all_rows_and_single_rows(of_ranks, function):
     y = np.array([1, 0, 0, 1, 1])
     for p in (np.full(5, 0.5), np.array([0.9, 0.1, 0.2, 0.8, 0.7]), np.linspace(1, 0, 5)):
-        score = of_ranks(y == 1, p)
-        assert score(None) == pytest.approx(function(y, p), rel=1e-12)
-        two = np.array([0.0, 0.0, 2.0, 3.0, 0.0])
-        assert score(two) == pytest.approx(function(y[2:4], p[2:4], sample_weight=[2, 3]))
-        assert np.isnan(score(np.array([0.0, 1.0, 1.0, 0.0, 0.0])))
-        assert np.isnan(score(np.zeros(5)))
+        weights = [[1, 1, 1, 1, 1], [0, 0, 2, 3, 0], [0, 1, 1, 0, 0], [0, 0, 0, 0, 0]]
+        scores = of_ranks(y == 1, p)(np.array(weights, dtype=float))
+        of_two = function(y[2:4], p[2:4], sample_weight=[2, 3])
+        assert scores[:2] == pytest.approx([function(y, p), of_two], rel=1e-12)
+        assert np.isnan(scores[2:]).all()
 
 
 @pytest.mark.parametrize(
@@ -159,7 +158,8 @@ def test_a_perfect_score_is_1_under_all_weights(name, k):
     y = generator.integers(k, size=n)
     p = 0.1 * probabilities(generator, n, k) + 0.9 * np.eye(k)[y]
     score = find_metric(name, np.arange(k)).on(Categorical(p, np.arange(k)), y)
-    assert {score(weights) for weights in generator.exponential(size=(200, n))} == {1.0}
+    weights = generator.exponential(size=(200, n))
+    assert {score(one) for one in weights} == set(score.of_each(weights)) == {1.0}
 
 
 def test_a_label_that_is_no_number_can_be_the_positive_one():

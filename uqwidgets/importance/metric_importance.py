@@ -36,11 +36,13 @@ from uqwidgets.inference import (
     symmetric,
 )
 from uqwidgets.inference.population import Population
-from uqwidgets.metrics import Metric, undefined
+from uqwidgets.metrics import Metric, ScoreOfWeights, undefined
 
 # Numbers in memory per pair of a row and a donor's value while all pairs are scored together:
 # target, prediction and weight, and what scikit-learn makes of them.
 _NUMBERS_PER_PAIR = 12
+# Weights that are scored together, if one sample has no more.
+_MOST_WEIGHTS = 16_000
 
 
 def metric_importance(
@@ -153,7 +155,7 @@ def metric_differences(
 
 def _checked_base(
     evaluations: Evaluations, metric: Metric, features: Sequence[str], settings: Settings
-) -> Callable[[Floats], float]:
+) -> ScoreOfWeights:
     """Return the score of the rows as they are under weights, if it can be computed."""
     if settings.interval == "random-variable":
         raise ValueError(
@@ -173,7 +175,7 @@ class _Replaced:
     ``pair_weights`` gives the weight of every scored prediction, in lines of n rows.
     """
 
-    score: Callable[[Floats], float]
+    score: ScoreOfWeights
     pair_weights: Callable[[Floats, Floats], Floats]
 
 
@@ -196,9 +198,7 @@ class _Samples:
             yield (self._w * mask if self._leaves_out_donors else self._w), self._s * mask
 
 
-def _losses(
-    base: Callable[[Floats], float], replaced: Iterable[_Replaced], samples: _Samples
-) -> Floats:
+def _losses(base: ScoreOfWeights, replaced: Iterable[_Replaced], samples: _Samples) -> Floats:
     """Score of the rows as they are minus that of each replacement, shape (samples, replacements).
 
     The same pair weights act on both scores, so a feature that the model ignores loses exactly
@@ -207,17 +207,29 @@ def _losses(
     losses = []
     for part in replaced:
         of_part = []
-        for w, s in samples:
-            weights = part.pair_weights(w, s)
-            of_part.append(base(weights.sum(axis=0)) - part.score(weights.ravel()))
-        losses.append(of_part)
+        for weights in _blocks(part.pair_weights(w, s) for w, s in samples):
+            after = part.score.of_each(weights.reshape(len(weights), -1))
+            of_part.append(base.of_each(weights.sum(axis=1)) - after)
+        losses.append(np.concatenate(of_part))
         del part  # otherwise it stays in memory while the next is made
     return np.ascontiguousarray(np.array(losses).T)
 
 
+def _blocks(pair_weights: Iterable[Floats]) -> Iterator[Floats]:
+    """Yield the pair weights of samples together, as many as fit in the processor's cache."""
+    block: list[Floats] = []
+    for weights in pair_weights:
+        block.append(weights)
+        if len(block) * weights.size >= _MOST_WEIGHTS:
+            yield np.stack(block)
+            block = []
+    if block:
+        yield np.stack(block)
+
+
 def _bounds(
     losses: Floats,
-    base: Callable[[Floats], float],
+    base: ScoreOfWeights,
     samples: _Samples,
     population: Population,
     settings: Settings,

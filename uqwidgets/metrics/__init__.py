@@ -27,11 +27,11 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.metrics.confusion import OfConfusion, of_confusion
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
 from uqwidgets.metrics.means import OF_NUMBERS, OfWeights, brier, log_score
-from uqwidgets.metrics.metric import Metric, unfit
+from uqwidgets.metrics.metric import Metric, ScoreOfWeights, unfit
 from uqwidgets.metrics.ranks import area_of_classes, area_under_roc, average_precision
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
 
-__all__ = ["Metric", "find_metric", "is_metric", "undefined"]
+__all__ = ["Metric", "ScoreOfWeights", "find_metric", "is_metric", "undefined"]
 
 # Metrics of one of two classes, which their label then names.
 _METRICS_OF_ONE_CLASS = ("average_precision", "f1", "jaccard", "precision", "recall")

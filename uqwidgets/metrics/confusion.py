@@ -23,21 +23,23 @@ from sklearn.metrics import (
 
 from uqwidgets._typing import Floats
 from uqwidgets.metrics.inputs import Labels
+from uqwidgets.metrics.means import divided, weighted_mean
 
-#: From a confusion matrix (k, k), whose lines are the true classes, to a score.
-OfConfusion = Callable[[Floats], float]
+#: From confusion matrices (s, k, k), whose lines are the true classes, to their scores (s,).
+OfConfusion = Callable[[Floats], Floats]
 
 
 class _Classes(NamedTuple):
-    """Weights of the rows by class, each (k,): truly of it, predicted to be, and rightly so."""
+    """Weights of the rows by class, each (s, k): truly of it, predicted to be, and rightly so."""
 
     true: Floats
     predicted: Floats
     right: Floats
 
     @classmethod
-    def of(cls, matrix: Floats) -> _Classes:
-        return cls(matrix.sum(axis=1), matrix.sum(axis=0), matrix.diagonal())
+    def of(cls, matrices: Floats) -> _Classes:
+        right = np.ascontiguousarray(matrices.diagonal(axis1=1, axis2=2))
+        return cls(matrices.sum(axis=2), matrices.sum(axis=1), right)
 
 
 #: From classes to the numerator and the denominator of each.
@@ -71,8 +73,8 @@ def of_confusion(
     >>> from sklearn.metrics import precision_score
     >>> from uqwidgets.metrics.confusion import of_confusion
     >>> precision = of_confusion(precision_score, {}, np.array([0, 1]))
-    >>> precision(np.array([[5.0, 1.0], [1.0, 3.0]]))
-    0.75
+    >>> precision(np.array([[[5.0, 1.0], [1.0, 3.0]]]))
+    array([0.75])
     """
     if not arguments and function in _OF_ALL:
         return _OF_ALL[function]
@@ -90,49 +92,50 @@ def of_confusion(
 # A score of 1 is exactly 1 under all weights: both sums have the same numbers in the same order.
 
 
-def _accuracy(matrix: Floats) -> float:
-    of = _Classes.of(matrix)
-    return _divided(of.right.sum(), of.true.sum())
+def _accuracy(matrices: Floats) -> Floats:
+    of = _Classes.of(matrices)
+    return divided(of.right.sum(axis=1), of.true.sum(axis=1))
 
 
-def _balanced_accuracy(matrix: Floats) -> float:
-    of = _Classes.of(matrix)
+def _balanced_accuracy(matrices: Floats) -> Floats:
+    of = _Classes.of(matrices)
     has_rows = of.true > 0
-    return _divided((of.right[has_rows] / of.true[has_rows]).sum(), has_rows.sum())
+    recall = np.where(has_rows, divided(of.right, of.true), 0.0)
+    return weighted_mean(recall, has_rows.astype(np.float64))
 
 
-def _matthews(matrix: Floats) -> float:
-    of = _Classes.of(matrix)
-    if np.count_nonzero(of.true) < 2 or np.count_nonzero(of.predicted) < 2:
-        return 0.0 if matrix.any() else np.nan
-    right, total = of.right.sum(), of.true.sum()
+def _matthews(matrices: Floats) -> Floats:
+    of = _Classes.of(matrices)
+    right, total = of.right.sum(axis=1), of.true.sum(axis=1)
+    together = right * total - (of.true * of.predicted).sum(axis=1)
+    squares = total * total
     of_true, of_predicted = (
-        total * total - (each * each).sum() for each in (of.true, of.predicted)
+        squares - (each * each).sum(axis=1) for each in (of.true, of.predicted)
     )
-    together = right * total - (of.true * of.predicted).sum()
-    return float(together / np.sqrt(of_true * of_predicted))
+    score = divided(together, np.sqrt(np.maximum(of_true * of_predicted, 0.0)))
+    # Of one class alone there is no correlation, which scikit-learn calls 0.
+    counts = [np.count_nonzero(each, axis=1) for each in (of.true, of.predicted)]
+    score[np.minimum(*counts) < 2] = 0.0
+    score[total == 0] = np.nan
+    return score
 
 
-def _of_one_class(quotient: _Quotient, number: int, matrix: Floats) -> float:
-    above, below = quotient(_Classes.of(matrix))
-    return _divided(above[number], below[number])
+def _of_one_class(quotient: _Quotient, number: int, matrices: Floats) -> Floats:
+    above, below = quotient(_Classes.of(matrices))
+    return divided(above[:, number], below[:, number])
 
 
-def _average(quotient: _Quotient, average: str, matrix: Floats) -> float:
-    of = _Classes.of(matrix)
+def _average(quotient: _Quotient, average: str, matrices: Floats) -> Floats:
+    of = _Classes.of(matrices)
     above, below = quotient(of)
     if average == "micro":
-        return _divided(above.sum(), below.sum())
-    every = of.true if average == "weighted" else (of.true + of.predicted > 0) * 1.0
-    counts = every > 0
-    weights = every[counts]
-    if not below[counts].all():
-        return np.nan
-    return _divided((weights * (above[counts] / below[counts])).sum(), weights.sum())
-
-
-def _divided(above: Any, below: Any) -> float:
-    return float(above / below) if below > 0 else np.nan
+        return divided(above.sum(axis=1), below.sum(axis=1))
+    weights = of.true
+    if average == "macro":
+        weights = (of.true + of.predicted > 0).astype(np.float64)
+    # A class without weight does not count, whether its quotient is defined or not.
+    each = np.where(weights > 0, divided(above, below), 0.0)
+    return weighted_mean(each, weights)
 
 
 def _precision(of: _Classes) -> tuple[Floats, Floats]:

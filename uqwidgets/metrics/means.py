@@ -6,7 +6,6 @@ weights. Here the loss of each row is computed once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,16 +20,21 @@ from sklearn.metrics import (
 from uqwidgets._typing import Floats
 from uqwidgets.metrics.inputs import Labels
 
-#: From weights (n,), or None for equal ones, to a score.
-OfWeights = Callable[[Floats | None], float]
+#: From samples of weights (s, n) to their scores (s,).
+OfWeights = Callable[[Floats], Floats]
 
 
-def weighted_mean(values: Floats, weights: Floats | None) -> float:
-    """Return the mean of rows, NaN without weight; it is exact where all values are equal to 1."""
-    if weights is None:
-        return float(values.mean())
-    total = weights.sum()
-    return float((values * weights).sum() / total) if total > 0 else np.nan
+def divided(above: Floats, below: Floats) -> Floats:
+    """Return quotients, NaN where the denominator is not above 0."""
+    unknown = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), np.nan)
+    return np.asarray(np.divide(above, below, out=unknown, where=below > 0))
+
+
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """Return means along the last axis, NaN without weight; that of ones is exactly 1."""
+    # Sums depend on the order in memory, which is the same here.
+    products = np.multiply(values, weights, order="C")
+    return divided(products.sum(axis=-1), np.ascontiguousarray(weights).sum(axis=-1))
 
 
 def squared_error(y: Floats, predicted: Floats) -> OfWeights:
@@ -42,7 +46,7 @@ def squared_error(y: Floats, predicted: Floats) -> OfWeights:
 def root_squared_error(y: Floats, predicted: Floats) -> OfWeights:
     """Return `sklearn.metrics.root_mean_squared_error` as a function of the weights."""
     losses = _squares(y, predicted)
-    return lambda weights: math.sqrt(weighted_mean(losses, weights))
+    return lambda weights: np.sqrt(weighted_mean(losses, weights))
 
 
 def absolute_error(y: Floats, predicted: Floats) -> OfWeights:
@@ -61,22 +65,18 @@ def r2(y: Floats, predicted: Floats) -> OfWeights:
     --------
     >>> import numpy as np
     >>> from uqwidgets.metrics.means import r2
-    >>> r2(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))(None)
-    0.5
+    >>> r2(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))(np.ones((1, 3)))
+    array([0.5])
     """
     losses = _squares(y, predicted)
 
-    def score(weights: Floats | None) -> float:
-        w = np.ones(len(y)) if weights is None else weights
-        if np.count_nonzero(w) < 2:
-            return np.nan
-        lost = (losses * w).sum()
-        spread = (_squares(y, weighted_mean(y, w)) * w).sum()
-        if spread == 0:
-            return float(lost == 0)
-        return float(1 - lost / spread)
+    def scores(weights: Floats) -> Floats:
+        lost = (losses * weights).sum(axis=-1)
+        spread = (_squares(y, weighted_mean(y, weights)[:, None]) * weights).sum(axis=-1)
+        explained = np.where(spread == 0, lost == 0, 1 - divided(lost, spread))
+        return np.where(np.count_nonzero(weights, axis=-1) < 2, np.nan, explained)
 
-    return score
+    return scores
 
 
 def brier(is_positive: Labels, probabilities: Floats) -> OfWeights:
@@ -99,8 +99,8 @@ def log_score(labels: Labels, truth: Labels, probabilities: Floats) -> OfWeights
     >>> import numpy as np
     >>> from uqwidgets.metrics.means import log_score
     >>> score = log_score(np.array(["no", "yes"]), np.array(["yes", "no"]), np.array([0.8, 0.5]))
-    >>> round(score(np.array([1.0, 3.0])), 3)
-    0.576
+    >>> score(np.array([[1.0, 3.0]])).round(3)
+    array([0.576])
     """
     if probabilities.ndim == 1:
         probabilities = np.column_stack([1 - probabilities, probabilities])
@@ -111,7 +111,7 @@ def log_score(labels: Labels, truth: Labels, probabilities: Floats) -> OfWeights
     return lambda weights: weighted_mean(losses, weights)
 
 
-def _squares(y: Floats, predicted: Floats | float) -> Floats:
+def _squares(y: Floats, predicted: Floats) -> Floats:
     return np.asarray(np.square(y - predicted))
 
 

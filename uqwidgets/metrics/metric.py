@@ -21,6 +21,32 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Mixtur
 _CACHE_SIZE = 20_000
 
 
+class ScoreOfWeights:
+    """The score of fixed predictions as a function of the weights of their rows.
+
+    Parameters
+    ----------
+    of_each : callable
+        From samples of weights (s, n) to their scores (s,).
+    n : int
+        Number of rows.
+    """
+
+    def __init__(self, of_each: OfWeights, n: int) -> None:
+        self._of_each = of_each
+        self._n = n
+
+    def __call__(self, weights: Floats | None) -> float:
+        """Return the score under weights (n,), or under equal ones."""
+        samples = np.ones((1, self._n)) if weights is None else weights[None]
+        return float(self.of_each(samples)[0])
+
+    def of_each(self, weights: Floats) -> Floats:
+        """Return the scores (s,) under samples of weights (s, n)."""
+        with np.errstate(all="ignore"):
+            return self._of_each(weights)
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """One of scikit-learn's scorers, applied to the predictions of a model.
@@ -104,16 +130,14 @@ class Metric:
         """
         return self.on(q, y)(weights)
 
-    def on(self, q: Distribution, y: Labels) -> Callable[[Floats | None], float]:
+    def on(self, q: Distribution, y: Labels) -> ScoreOfWeights:
         """Return `score` of these predictions as a function of the weights alone.
 
         The inputs of the scorer are computed once.
         """
         return self.on_all([q], y)
 
-    def on_all(
-        self, distributions: Iterable[Distribution], y: Labels
-    ) -> Callable[[Floats | None], float]:
+    def on_all(self, distributions: Iterable[Distribution], y: Labels) -> ScoreOfWeights:
         """Return `score` of predictions of the same rows under several replacements together.
 
         Parameters
@@ -124,8 +148,8 @@ class Metric:
 
         Returns
         -------
-        callable
-            From weights of shape (m n,), those of the first distribution first, to the score.
+        ScoreOfWeights
+            Of weights of shape (m n,), those of the first distribution first.
         """
         cells, truths, predictions = [], [], []
         for q in distributions:
@@ -139,20 +163,20 @@ class Metric:
             truths.append(truth)
             predictions.append(predicted)
         if self._cell_labels is not None and cells:
-            return self._on_cells(self._cell_labels, _concatenate(cells))
+            cell = _concatenate(cells)
+            return ScoreOfWeights(self._of_cells(self._cell_labels, cell), len(cell))
         truth, predicted = _concatenate(truths), _concatenate(predictions)
         if self._of_weights is None:
-            return lambda weights: self._score(truth, predicted, weights)
+
+            def of_each(weights: Floats) -> Floats:
+                return np.array([self._score(truth, predicted, one) for one in weights])
+
+            return ScoreOfWeights(of_each, len(truth))
         with np.errstate(all="ignore"):
             of_weights = self._of_weights(truth, predicted)
+        return ScoreOfWeights(lambda weights: self._sign * of_weights(weights), len(truth))
 
-        def score(weights: Floats | None) -> float:
-            with np.errstate(all="ignore"):
-                return self._sign * of_weights(weights)
-
-        return score
-
-    def _on_cells(self, labels: Labels, cell: Labels) -> Callable[[Floats | None], float]:
+    def _of_cells(self, labels: Labels, cell: Labels) -> OfWeights:
         """Score the cells of the confusion matrix, each by its weight, instead of the rows.
 
         Scikit-learn takes time for each row and, with few rows, for validating its input; but the
@@ -160,33 +184,36 @@ class Metric:
         """
         k, of_confusion = len(labels), self._of_confusion
 
-        def score(weights: Floats | None) -> float:
-            sums = np.bincount(cell, weights, minlength=k * k).astype(np.float64, copy=False)
+        def scores(weights: Floats) -> Floats:
+            sums = np.array([np.bincount(cell, one, minlength=k * k) for one in weights])
             if of_confusion is not None:
-                return self._sign * of_confusion(sums.reshape(k, k))
-            result = self._cache.get(sums.tobytes())
-            if result is None:
-                filled = np.flatnonzero(sums)
-                result = self._score(labels[filled // k], labels[filled % k], sums[filled])
-                if len(self._cache) >= _CACHE_SIZE:
-                    self._cache.clear()
-                self._cache[sums.tobytes()] = result
-            return result
+                matrices = sums.astype(np.float64, copy=False).reshape(-1, k, k)
+                return self._sign * of_confusion(matrices)
+            return np.array([self._of_cell_sums(labels, one) for one in sums])
 
-        return score
+        return scores
 
-    def _score(self, truth: Labels, predicted: Labels, weights: Floats | None) -> float:
+    def _of_cell_sums(self, labels: Labels, sums: Floats) -> float:
+        result = self._cache.get(sums.tobytes())
+        if result is None:
+            filled, k = np.flatnonzero(sums), len(labels)
+            result = self._score(labels[filled // k], labels[filled % k], sums[filled])
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            self._cache[sums.tobytes()] = result
+        return result
+
+    def _score(self, truth: Labels, predicted: Labels, weights: Floats) -> float:
         arguments = dict(self._arguments)
-        if weights is not None:
-            if not weights.all():
-                rows = np.flatnonzero(weights)
-                truth, predicted, weights = truth[rows], predicted[rows], weights[rows]
-            if len(weights) == 0:
-                return np.nan
-            if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
-                if not self.takes_weights:
-                    raise unfit(self.name, "it takes no weights of rows; leave them out")
-                arguments["sample_weight"] = _read_only(weights)
+        if not weights.all():
+            rows = np.flatnonzero(weights)
+            truth, predicted, weights = truth[rows], predicted[rows], weights[rows]
+        if len(weights) == 0:
+            return np.nan
+        if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
+            if not self.takes_weights:
+                raise unfit(self.name, "it takes no weights of rows; leave them out")
+            arguments["sample_weight"] = _read_only(weights)
         choices = self._zero_divisions
         if len(choices) > 1 and "labels" not in arguments:
             # Where each class has true rows and predicted ones, no denominator is 0.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.metrics.inputs import Labels
-from uqwidgets.metrics.means import OfWeights, weighted_mean
+from uqwidgets.metrics.means import OfWeights, divided, weighted_mean
 
 
 class _Groups:
@@ -27,11 +27,28 @@ class _Groups:
         self._is_positive = is_positive[self._order]
         self._last = np.flatnonzero(np.diff(probabilities[self._order], append=-np.inf))
 
-    def sums(self, weights: Floats | None) -> tuple[Floats, Floats]:
-        """Return the weights of positive and of negative rows from the first group to each one."""
-        ordered = np.ones(len(self._order)) if weights is None else weights[self._order]
-        positive = np.cumsum(ordered * self._is_positive)
-        return positive[self._last], np.cumsum(ordered * ~self._is_positive)[self._last]
+    def sums(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the weights of positive and of negative rows from the first group to each one.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (s, n)
+
+        Returns
+        -------
+        positive, negative : ndarray of shape (s, groups)
+        """
+        ordered = weights[:, self._order]
+        positive, negative = (
+            np.cumsum(ordered * which, axis=1)[:, self._last]
+            for which in (self._is_positive, ~self._is_positive)
+        )
+        return positive, negative
+
+
+def _steps(sums: Floats) -> Floats:
+    """Return the weights of each group from those up to it."""
+    return np.diff(sums, axis=1, prepend=0.0)
 
 
 def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) -> OfWeights:
@@ -44,19 +61,17 @@ def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) ->
     --------
     >>> import numpy as np
     >>> from uqwidgets.metrics.ranks import area_under_roc
-    >>> area_under_roc(np.array([True, False, True]), np.array([0.9, 0.6, 0.6]))(None)
-    0.75
+    >>> area_under_roc(np.array([True, False, True]), np.array([0.9, 0.6, 0.6]))(np.ones((1, 3)))
+    array([0.75])
     """
     groups = _Groups(is_positive, probabilities)
 
-    def score(weights: Floats | None) -> float:
+    def scores(weights: Floats) -> Floats:
         positive, negative = groups.sums(weights)
-        if not (positive[-1] > 0 and negative[-1] > 0):
-            return np.nan
-        heights = (positive - np.diff(positive, prepend=0.0) / 2) / positive[-1]
-        return weighted_mean(heights, np.diff(negative, prepend=0.0))
+        heights = divided(positive - _steps(positive) / 2, positive[:, -1:])
+        return weighted_mean(heights, _steps(negative))
 
-    return score
+    return scores
 
 
 def area_of_classes(
@@ -80,20 +95,20 @@ def area_of_classes(
     >>> import numpy as np
     >>> from uqwidgets.metrics.ranks import area_of_classes
     >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
-    >>> area_of_classes(np.arange(3), "macro", np.arange(3), p)(None)
-    0.9166666666666666
+    >>> area_of_classes(np.arange(3), "macro", np.arange(3), p)(np.ones((1, 3))).round(3)
+    array([0.917])
     """
     of_class = [truth == label for label in labels]
     areas = [area_under_roc(own, p) for own, p in zip(of_class, probabilities.T, strict=True)]
 
-    def score(weights: Floats | None) -> float:
-        each = np.array([area(weights) for area in areas])
+    def scores(weights: Floats) -> Floats:
+        each = np.stack([area(weights) for area in areas], axis=1)
         if average == "macro":
-            return float(each.mean())
-        rows = np.ones(len(truth)) if weights is None else weights
-        return weighted_mean(each, np.array([rows[own].sum() for own in of_class]))
+            return np.asarray(each.mean(axis=1))
+        shares = [np.where(own, weights, 0.0).sum(axis=1) for own in of_class]
+        return weighted_mean(each, np.stack(shares, axis=1))
 
-    return score
+    return scores
 
 
 def average_precision(is_positive: npt.NDArray[np.bool_], probabilities: Floats) -> OfWeights:
@@ -106,17 +121,16 @@ def average_precision(is_positive: npt.NDArray[np.bool_], probabilities: Floats)
     --------
     >>> import numpy as np
     >>> from uqwidgets.metrics.ranks import average_precision
-    >>> average_precision(np.array([True, False, True]), np.array([0.9, 0.6, 0.5]))(None)
-    0.8333333333333333
+    >>> scores = average_precision(np.array([True, False, True]), np.array([0.9, 0.6, 0.5]))
+    >>> scores(np.ones((1, 3))).round(3)
+    array([0.833])
     """
     groups = _Groups(is_positive, probabilities)
 
-    def score(weights: Floats | None) -> float:
+    def scores(weights: Floats) -> Floats:
         positive, negative = groups.sums(weights)
-        if not positive[-1] > 0:
-            return np.nan
-        new = np.diff(positive, prepend=0.0)
-        shares = np.divide(positive, positive + negative, out=np.zeros_like(new), where=new > 0)
+        new, every = _steps(positive), positive + negative
+        shares = np.divide(positive, every, out=np.zeros_like(new), where=new > 0)
         return weighted_mean(shares, new)
 
-    return score
+    return scores
