@@ -14,8 +14,8 @@ import traitlets as t
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import NAMES, inputs_of
+from uqwidgets.widgets.levels import Level
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.tracks import Level
 from uqwidgets.widgets.views.dependence import DependenceView
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.histograms import Histograms
@@ -244,7 +244,7 @@ def test_groups_move_with_tau_between_frames(widget: uq.Explorer) -> None:
     at = replace(inputs, tau=0.3)
     populations = builder.build(at, lambda: None)
     assert populations is not None
-    samples = track.sample([Level(populations, {"tau": at.tau})], lambda: None)
+    samples = track.sample([Level.of(populations, {"tau": at.tau})], lambda: None)
     _, curve = show(widget, tau=0.3)
     for name in ("group_average", "group_low", "group_high"):
         np.testing.assert_allclose(samples[name][0], curve[name], rtol=1e-6)

@@ -19,10 +19,11 @@ from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interpolation import interpolated, nodes
+from uqwidgets.widgets.levels import Level
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.tracks import Level, Side, refine, settle
+from uqwidgets.widgets.tracks import Side, refine, settle
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from uqwidgets.widgets.views.importance.ends_over_tau import Ends
 from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
@@ -357,7 +358,7 @@ def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
 
     monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MANY_ROWS", 1)
     monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.mean_changes_in", estimates)
-    monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.path_moments", moments)
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.drawn_changes.path_moments", moments)
     n_features = len(watched.widget.explainer.features)
     messages = watched.over_tau.follow(watched.inputs, lambda: None)
     _, columns = next(messages)
@@ -556,7 +557,7 @@ def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
 
     def levels(sides, x):
         assert (sides == 0).all()
-        return [Level(t, {"tau": t}) for t in x]
+        return [Level(None, {"tau": t}, rows=t) for t in x]
 
     def known(*_):
         return np.array([-1.0, 1.0]), {}
@@ -602,7 +603,7 @@ def test_interpolated_moments_that_leave_their_range_have_ends(watched, name):
     """Between few levels they overshoot, and the ends were missing."""
     (track,) = (t for t in watched.view(ImportanceView).over_tau(watched.inputs) if t.derivation)
     zero = replace(watched.inputs, tau=0.0)
-    level = Level(watched.builder.build(zero, lambda: None), {"tau": 0.0})
+    level = Level.of(watched.builder.build(zero, lambda: None), {"tau": 0.0})
     samples = track.sample([level], lambda: None)
     samples["fields"][:, Moments._fields.index(name)] = -0.1
     for ends in track.derivation.columns(samples).values():
@@ -622,7 +623,7 @@ def test_ends_that_are_computed_are_not_computed_again_after_an_interruption(mon
             computed.append(1)
         return original(populations, *args, **options)
 
-    monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.path_moments", moments)
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.drawn_changes.path_moments", moments)
     interruptions = 0
     while not session.messages or not session.over_tau.key:
         computed.clear()

@@ -8,24 +8,19 @@ import os
 import re
 import threading
 import time
-from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from joblib import effective_n_jobs, parallel_config
 
 import uqwidgets as uq
-from cases import thorough_after
-from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.tracks import EVERY
-from uqwidgets.widgets.views.importance import repeats
-from widgets.pages import chunks_of, index_of, stored_columns
+from widgets.pages import index_of, stored_columns
 
 
 def model(X):
@@ -220,50 +215,6 @@ def test_classes_and_filters_are_cohorts(tmp_path):
                 explorer.save(path, cohorts=wrong, progress=False)
         with pytest.raises(ValueError, match="z"):
             explorer.save(path, stress_features=["z"], progress=False)
-
-
-@pytest.mark.parametrize("backend", thorough_after(1, ["threading", "loky"]))
-def test_several_jobs_make_the_same_page_and_call_no_model(
-    explorer, tmp_path, backend, monkeypatch
-):
-    alone = explorer.save(tmp_path / "alone.html", stress_features=["a"], progress=False)
-    calls, begun = explorer.explainer.model_calls, []
-
-    @contextmanager
-    def counted(n_jobs, tasks):
-        begun.append(effective_n_jobs(n_jobs))
-        with run_parallel(n_jobs, tasks) as results:
-            yield results
-
-    monkeypatch.setattr(repeats, "run_parallel", counted)
-    with parallel_config(backend):
-        together = explorer.save(
-            tmp_path / "together.html", stress_features=["a"], n_jobs=2, progress=False
-        )
-    assert set(begun) == {2}
-    assert explorer.explainer.model_calls == calls
-    assert chunks_of(together.path) == chunks_of(alone.path)
-
-
-# The threads of the jobs put back the filters of warnings that they found, whatever joblib ignores
-# meanwhile.
-@pytest.mark.filterwarnings("ignore:[0-9]+ tasks ")
-def test_stop_ends_the_work_of_several_jobs(explorer, tmp_path, monkeypatch):
-    explorer.wait()
-
-    @contextmanager
-    def stopped(n_jobs, tasks):
-        with run_parallel(n_jobs, tasks) as results:
-            explorer.set_state({"_stop": 10_000})
-            yield results
-
-    monkeypatch.setattr(repeats, "run_parallel", stopped)
-    with (
-        parallel_config("threading"),
-        pytest.raises(RuntimeError, match="was stopped"),
-    ):
-        explorer.save(tmp_path / "page.html", n_jobs=2, progress=False)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):

@@ -23,19 +23,9 @@ import numpy as np
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.tracks import (
-    OF_OTHERS,
-    Check,
-    Level,
-    Samples,
-    Side,
-    Track,
-    in_pieces,
-    joined,
-    refine,
-    settle,
-)
+from uqwidgets.widgets.tracks import OF_OTHERS, Side, Track, in_pieces, joined, refine, settle
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.views.view import View
@@ -188,7 +178,7 @@ class OverTau:
         populations = self._builder.build(at, check)
         if populations is None or (tau and not populations.is_reachable):
             return None
-        level = Level(populations, {"tau": tau})
+        level = Level.of(populations, {"tau": tau})
         if len(populations.now.weights) * (len(self._levels) + 1) <= _MOST_WEIGHTS:
             self._levels[tau] = level
         return level

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,15 +14,8 @@ import numpy.typing as npt
 from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations
-from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interpolation import interpolated, nodes
-from uqwidgets.widgets.rows.population import Populations as Rows
-
-#: Arrays by name, of shape (levels, ...).
-Samples = dict[str, Floats]
-Check = Callable[[], None]
+from uqwidgets.widgets.levels import Check, Level, LevelsOfSides, Samples
 
 # Intervals between the nodes of a side: enough for a first message, and the most there are.
 COARSE, _FINEST = 8, 32
@@ -42,40 +35,6 @@ _OF_PARTS = 0.5
 _SMOOTH = 4.0
 #: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The populations of one level of tau.
-
-    Attributes
-    ----------
-    populations : Populations
-    stress : dict
-        The inputs that decide the level: tau, and the stressed feature with its category where
-        these are not those of the track.
-    """
-
-    populations: Rows
-    stress: Mapping[str, Any]
-
-    @property
-    def population(self) -> Population:
-        """The rows with the weights of this level."""
-        return self.populations.now
-
-    @property
-    def tau(self) -> float:
-        """The level."""
-        return float(self.stress["tau"])
-
-    def inputs(self, inputs: Inputs) -> Inputs:
-        """Return the inputs of a track at this level."""
-        return replace(inputs, **self.stress)
-
-
-#: A function from positions (p,) among some sides and distances (p,) from 0 to these levels.
-LevelsOfSides = Callable[[Positions, Floats], list[Level]]
 
 
 class Derivation(Protocol):
@@ -129,6 +88,9 @@ class Track:
     band : tuple of str, optional
         Columns of an average and of the lower and upper end of its interval, which are equally far
         from it. The ends have larger errors than the average.
+    n_read : int
+        Numbers that are read at each level, if another process can have a copy of them and sample
+        the track; 0 if not.
     """
 
     name: str
@@ -145,6 +107,7 @@ class Track:
     sample_parts: Callable[[Sequence[Level], npt.NDArray[np.bool_], Check], Samples] | None = None
     rough: Callable[[Sequence[Level], Check], Samples] | None = None
     band: tuple[str, str, str] | None = None
+    n_read: int = 0
 
     def needs_levels(self, sides: Sequence[Side]) -> bool:
         """Return whether columns are computed at some levels, because they have kinks there."""
@@ -432,13 +395,3 @@ def _concatenated(sides: Sequence[tuple[float, Samples]]) -> Samples:
         below, above = parts
         return {name: np.concatenate([v[:-1], above[name]]) for name, v in below.items()}
     return parts[0] if parts else {}
-
-
-def stacked(levels: Sequence[Level]) -> Populations:
-    """Weights of the rows at every level."""
-    weights = np.stack([level.population.weights for level in levels], axis=1)
-    n_scored = levels[0].populations.selection.n_rows
-    if all(level.population.scored is level.population.weights for level in levels):
-        return Populations(weights, weights, n_scored)
-    scored = np.stack([level.population.scored for level in levels], axis=1)
-    return Populations(weights, scored, n_scored)

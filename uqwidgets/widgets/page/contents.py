@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -11,18 +10,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import parallel_config
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Level
 from uqwidgets.widgets.page.keys import key_of
 from uqwidgets.widgets.page.levels import Levels, Stressed
+from uqwidgets.widgets.page.processes import Processes, StressedRows
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.stress_profiles import SAME_LEVEL
-from uqwidgets.widgets.tracks import Track
+from uqwidgets.widgets.tracks import Side, Track
 from uqwidgets.widgets.views.view import Content, View
 
 # Largest error of the curve of a row, or of an end of an interval, as a share of the axis of all;
@@ -71,7 +71,7 @@ class Cohort:
         With the filter of the rows; tau has no effect.
     report : callable
     n_jobs : int or None
-        Processes that compute what tau moves.
+        See `Processes`.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Cohort:
         self._choices = choices
         self._inputs = replace(inputs, tau=0.0)
         self._report = report
-        self._n_jobs = n_jobs
+        self._processes = Processes(n_jobs)
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
         self._stored_tracks = StoredTracks(store)
@@ -107,10 +107,14 @@ class Cohort:
         inputs : sequence of Inputs
             Further inputs, of the same rows.
         """
-        for view in self._views:
-            further = [replace(each, tau=0.0) for each in inputs]
-            for at in [*self._choices.of(view, self._inputs), *further]:
-                self._add(view, at)
+        with self._processes:
+            for view in self._views:
+                further = [replace(each, tau=0.0) for each in inputs]
+                for at in [*self._choices.of(view, self._inputs), *further]:
+                    self._add(view, at)
+            self._stored_tracks.join()
+            # Other processes had all this time.
+            self._processes.finish(self._check)
         self._stored_tracks.join()
 
     def add_exact(self, inputs: Inputs) -> None:
@@ -127,7 +131,7 @@ class Cohort:
         for view in self._views:
             self._report(view.name)
             entry = self._entries[view.name][key_of(view, replace(inputs, tau=0.0))]
-            content = view.complete(inputs, populations, lambda: self._report(""))
+            content = view.complete(inputs, populations, self._check)
             stored = self._stored(view, content, _chunk(view, inputs), inputs.tau)
             key = Stressed(inputs.stress_feature, populations.category).key
             level = {"stressed": key, "tau": inputs.tau, "content": stored}
@@ -179,7 +183,7 @@ class Cohort:
             inputs, populations = replace(at, stress_feature=""), self._unstressed
         else:
             inputs, populations = stressed.inputs(at), self._levels.at(stressed, 0.0).populations
-        view.content = view.complete(inputs, populations, lambda: self._report(""))
+        view.content = view.complete(inputs, populations, self._check)
         return view.content
 
     def _stored(self, view: View, content: Content, chunk: str, tau: float = 0.0) -> dict[str, Any]:
@@ -243,21 +247,39 @@ class Cohort:
     def _track(self, view: View, track: Track, content: Content, chunk: str) -> int:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
-        if key not in self._track_numbers:
-            with self._jobs():
-                sides = self._levels.sampled(
-                    track, lambda: self._report(""), is_joint=not view.reads_stress
-                )
-            if track.sizes_in_page is not None:
-                in_page = track.sizes_in_page
-                track = replace(track, sizes=lambda each: in_page(each, content.columns))
-            self._track_numbers[key] = len(self._tracks)
-            self._tracks.append(self._stored_tracks.add(view.name, track, sides, chunk))
-        return self._track_numbers[key]
+        if key in self._track_numbers:
+            return self._track_numbers[key]
+        number = self._track_numbers[key] = len(self._tracks)
+        self._tracks.append({})
+        stored = track
+        if track.sizes_in_page is not None:
+            in_page = track.sizes_in_page
+            stored = replace(track, sizes=lambda each: in_page(each, content.columns))
 
-    def _jobs(self) -> AbstractContextManager[Any]:
-        """Set the number of processes, where no model is called."""
-        return nullcontext() if self._n_jobs is None else parallel_config(n_jobs=self._n_jobs)
+        def store(sides: list[Side]) -> None:
+            self._tracks[number] = self._stored_tracks.add(view.name, stored, sides, chunk)
+
+        rows = self._stressed_rows
+        if rows is not None and not view.reads_stress and self._processes.can_sample(track, rows):
+            self._processes.begin(track, rows, store)
+        else:
+            is_joint = not view.reads_stress
+            store(self._levels.sampled(track, self._check, is_joint=is_joint))
+        return number
+
+    def _check(self) -> None:
+        self._report("")
+
+    @cached_property
+    def _stressed_rows(self) -> StressedRows | None:
+        """The rows for another process, None if their weights at tau = 0 are not equal."""
+        selection = self._unstressed.selection
+        if selection.described is not None:
+            return None
+        reachable = dict.fromkeys(stressed for stressed, _ in self._levels.sides)
+        columns = {each: selection.column(*each) for each in reachable}
+        known = {each: column for each, column in columns.items() if column is not None}
+        return StressedRows(self._unstressed.unstressed, known)
 
     @cached_property
     def _unstressed(self) -> Populations:
@@ -267,7 +289,18 @@ class Cohort:
 
     @cached_property
     def _levels(self) -> Levels:
-        return Levels(self._builder, self._stressed, self._inputs, self._unstressed)
+        # With weights at tau = 0, those of each level are solved for by themselves.
+        return Levels(
+            self._solved,
+            self._stressed,
+            len(self._unstressed.now.weights),
+            solves_together=self._unstressed.selection.described is None,
+        )
+
+    def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
+        every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)
+        for tau, populations in zip(taus, every, strict=True):
+            yield Level.of(populations, {**stressed.names, "tau": tau})
 
 
 def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:

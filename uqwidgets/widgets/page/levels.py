@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ import numpy as np
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Level
 from uqwidgets.widgets.page.keys import as_key
-from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import EVERY, Level, Side, Track, refine, settle
+from uqwidgets.widgets.tracks import EVERY, Side, Track, refine, settle
 
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
@@ -40,6 +40,10 @@ class Stressed(NamedTuple):
         return {"stress_feature": self.feature, "stress_category": self.category or ""}
 
 
+#: From a feature that is stressed and levels of tau to the rows at these.
+Solve = Callable[[Stressed, Sequence[float]], Iterable[Level]]
+
+
 class Levels:
     """The levels of tau of all that is stressed, for some of the rows.
 
@@ -48,27 +52,27 @@ class Levels:
 
     Parameters
     ----------
-    builder : PopulationBuilder
+    solve : callable
+        See `Solve`.
     stressed : sequence of Stressed
-    inputs : Inputs
-        With the filter of the rows.
-    unstressed : Populations
-        Of the same rows at tau = 0.
+    n_rows : int
+        Number of all rows: those outside a filter have the weight 0.
+    solves_together : bool, default=True
+        Whether many levels of a feature take hardly longer than one.
     """
 
     def __init__(
         self,
-        builder: PopulationBuilder,
+        solve: Solve,
         stressed: Sequence[Stressed],
-        inputs: Inputs,
-        unstressed: Populations,
+        n_rows: int,
+        *,
+        solves_together: bool = True,
     ) -> None:
-        self._builder = builder
+        self._solve_for = solve
         self._stressed = stressed
-        self._inputs = inputs
-        self._is_described = unstressed.selection.described is not None
-        # Of all rows: those outside the filter have the weight 0.
-        self._n_rows = len(unstressed.now.weights)
+        self._n_rows = n_rows
+        self._solves_together = solves_together
         self._known: dict[tuple[Stressed, float], Level] = {}
         self._known_nodes: dict[Any, tuple[list[Level], Positions]] = {}
 
@@ -79,14 +83,14 @@ class Levels:
 
     def signs(self, stressed: Stressed) -> list[float]:
         """Return the sides of 0 that can be reached."""
-        return [sign for sign in (-1.0, 1.0) if self.at(stressed, sign).populations.is_reachable]
+        return [sign for sign in (-1.0, 1.0) if self.at(stressed, sign).is_reachable]
 
     def at(self, stressed: Stressed, tau: float) -> Level:
         """Return a level of a feature."""
         if (stressed, tau) not in self._known:
             self._solve(stressed, [tau])
         known = self._known.get((stressed, tau))
-        return next(self._built(stressed, [tau])) if known is None else known
+        return next(iter(self._solve_for(stressed, [tau]))) if known is None else known
 
     def sampled(self, track: Track, check: Callable[[], None], *, is_joint: bool) -> list[Side]:
         """Sample a track on all sides, until it is as precise as it has to be.
@@ -167,22 +171,15 @@ class Levels:
         room = _MOST_WEIGHTS // self._n_rows - len(self._known)
         new = [tau for tau in every if (stressed, tau) not in self._known][: max(0, room)]
         if new:
-            for tau, level in zip(new, self._built(stressed, new), strict=True):
+            for tau, level in zip(new, self._solve_for(stressed, new), strict=True):
                 self._known[stressed, tau] = level
-
-    def _built(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
-        inputs = stressed.inputs(self._inputs)
-        every = self._builder.at_levels(inputs, taus, lambda: None)
-        for tau, populations in zip(taus, every, strict=True):
-            yield Level(populations, {**stressed.names, "tau": tau})
 
     @cached_property
     def _ahead(self) -> list[float]:
         """Levels of tau that tracks may need, if their weights are few."""
         taus = [*(-EVERY[:0:-1]).tolist(), *EVERY.tolist()]
         n_weights = self._n_rows * len(self._stressed) * len(taus)
-        # With weights at tau = 0, those of each level are solved for by themselves.
-        return [] if self._is_described or n_weights > _MOST_WEIGHTS else taus
+        return taus if self._solves_together and n_weights <= _MOST_WEIGHTS else []
 
 
 def _numbered(keys: Sequence[Any]) -> tuple[list[int], list[int]]:

@@ -150,8 +150,10 @@ class Savable(ShownModel):
             Number of rows whose curves are drawn; by default ``ice_lines``. With 0, no row is in
             the page.
         n_jobs : int, optional
-            Processes that compute importance at all levels of tau, which takes longest; -1 for all
-            cores. They do not call the model.
+            Number of processes, with this one: the others compute importance at all levels of tau,
+            which takes longest, from copies of arrays, and never call the model. -1 for as many as
+            there are cores, 1 for no other process. By default there is a second one where it
+            saves time.
         progress : bool, default=True
             Whether to show a progress bar.
 

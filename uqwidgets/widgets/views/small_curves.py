@@ -26,10 +26,11 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
 from uqwidgets.widgets.curve_form import curve_grid
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Level, Samples
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Level, Samples, Track, extent
+from uqwidgets.widgets.tracks import Track, extent
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 

@@ -19,8 +19,9 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
+from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Samples, Track
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 Key = tuple[Any, ...]

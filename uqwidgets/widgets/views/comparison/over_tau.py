@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import OF_OTHERS, Check, Level, Samples, Track
+from uqwidgets.widgets.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.views.comparison.content import Shown
 
 # Largest error of an interpolated difference as a share of its axis. Ends of intervals have kinks,

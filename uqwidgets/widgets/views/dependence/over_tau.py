@@ -11,8 +11,9 @@ from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import COARSE, Check, Level, Samples, Track, extent
+from uqwidgets.widgets.tracks import COARSE, Track, extent
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms

@@ -9,27 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.moment_paths import PathMoments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.interpolation import interpolated, nodes
+from uqwidgets.widgets.levels import Check, Level, LevelsOfSides, Samples, stacked
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import (
-    EVEN,
-    Check,
-    Level,
-    LevelsOfSides,
-    Samples,
-    Side,
-    beside,
-    stacked,
-)
+from uqwidgets.widgets.tracks import EVEN, Side, beside
 from uqwidgets.widgets.views.importance.bisection import bisected
+from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 #: Largest error of an end, as a share of its axis.
@@ -43,8 +37,6 @@ _FEW_CHANGES = 1_000_000
 _ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
-# Features whose levels are computed at the same time, for each process.
-_TASKS_OF_JOB = 2
 
 
 class Ends:
@@ -74,7 +66,8 @@ class Ends:
         *,
         settles: bool,
     ) -> None:
-        self._repeats = repeats
+        self._repeats: RepeatChanges | None = repeats
+        self._features = repeats.features
         self._n_rows = n_rows
         self._shown = tuple(shown)
         self._n_repeats = n_repeats
@@ -87,9 +80,18 @@ class Ends:
         self._begun: dict[tuple[str, int], Floats] = {}
         self._known: dict[tuple[str, int], Floats] = {}
 
+    @cached_property
+    def _changes(self) -> DrawnChanges:
+        assert self._repeats is not None, "a copy in another process has the changes"
+        return self._repeats.drawn(self._shown, self._n_repeats)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process has: arrays, but not the model."""
+        return {**vars(self), "_changes": self._changes, "_repeats": None}
+
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, 1, measures, features)."""
-        every = np.ones((len(levels), len(self._repeats.features)), dtype=bool)
+        every = np.ones((len(levels), len(self._features)), dtype=bool)
         return self.sample_features(levels, every, check)
 
     def sample_features(
@@ -104,7 +106,7 @@ class Ends:
         check : callable
         """
         every, requests = stacked(levels), {}
-        for feature, needed in zip(self._repeats.features, is_needed.T, strict=True):
+        for feature, needed in zip(self._features, is_needed.T, strict=True):
             if needed.any():
                 some = every if needed.all() else every.some(needed)
                 requests[feature, hash(some.weights.tobytes())] = some
@@ -123,7 +125,7 @@ class Ends:
     def rough(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, with widths that are estimated from a sample of the rows."""
         populations = stacked(levels)
-        requests = [(feature, populations) for feature in self._repeats.features]
+        requests = [(feature, populations) for feature in self._features]
         each = self._moments(requests, check, with_interactions=False, most_rows=_ROUGH_ROWS)
         return {"fields": np.stack(list(each), axis=-1)}
 
@@ -202,23 +204,17 @@ class Ends:
         levels: LevelsOfSides,
         check: Check,
     ) -> None:
-        """Put exact ends in the place of those that are not certain.
-
-        The levels of several features are computed together where there are processes for them.
-        """
+        """Put exact ends in the place of those that are not certain."""
         tolerance = np.stack(
             [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high, _ in bounds]
         )
-        n_jobs, n_features = effective_n_jobs(None), len(self._repeats.features)
-        step = 1 if n_jobs == 1 else _TASKS_OF_JOB * n_jobs
-        for first in range(0, n_features, step):
-            some = np.arange(first, min(first + step, n_features))
-            self._settle_features(some, fields, bounds, rough, tolerance, x, levels, check)
+        for j in range(len(self._features)):
+            self._settle_feature(j, fields, bounds, rough, tolerance, x, levels, check)
         self._known.clear()
 
-    def _settle_features(
+    def _settle_feature(
         self,
-        some: Positions,
+        j: int,
         fields: Sequence[Floats],
         bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
         rough: Sequence[npt.NDArray[np.bool_]],
@@ -227,44 +223,32 @@ class Ends:
         levels: LevelsOfSides,
         check: Check,
     ) -> None:
-        """Put exact ends in the place of those of some features, at their positions.
+        """Put exact ends in the place of those of a feature, at its position.
 
         Tolerances are those of the sides (sides, levels, 2 measures): all features of a measure
         have one axis.
         """
-        # One line for each side of each feature where an end is not certain.
-        lines: list[tuple[int, int, npt.NDArray[np.bool_]]] = []
-        for j in some.tolist():
-            for side, (low, _, lacks) in enumerate(bounds):
-                is_lacking = np.any(lacks[:, :, j] & np.isfinite(low[:, :, j]), axis=1)
-                if is_lacking.any():
-                    lines.append((j, side, is_lacking))
-        if not lines:
+        # One line for each side where an end is not certain.
+        of_side, lacking = [], []
+        for side, (low, _, lacks) in enumerate(bounds):
+            is_lacking = np.any(lacks[:, :, j] & np.isfinite(low[:, :, j]), axis=1)
+            if is_lacking.any():
+                of_side.append(side)
+                lacking.append(is_lacking)
+        if not of_side:
             return
-        of_feature, of_side = (np.array([line[k] for line in lines]) for k in (0, 1))
-        lacking = np.array([line[2] for line in lines])
+        sides, is_unknown = np.array(of_side), np.array(lacking)
 
         def exact(at: Positions, places: Positions) -> Floats:
-            requests, numbers = [], []
-            for j in some.tolist():
-                own = np.flatnonzero(of_feature[at] == j)
-                if not len(own):
-                    continue
-                # Without stress all sides are the same, so one of them is computed.
-                at_zero = np.flatnonzero(x[places[own]] == 0)
-                alike = np.arange(len(own))
-                alike[at_zero] = at_zero[:1]
-                different, number = np.unique(alike, return_inverse=True)
-                here = own[different]
-                feature = self._repeats.features[j]
-                requests.append((feature, levels(of_side[at[here]], x[places[here]])))
-                numbers.append((own, number))
-            result = np.empty((len(at), moments.shape[2]))
-            for (own, number), values in zip(numbers, self._exact(requests, check), strict=True):
-                result[own] = values[number]
-            return result
+            # Without stress all sides are the same, so one of them is computed.
+            at_zero = np.flatnonzero(x[places] == 0)
+            alike = np.arange(len(at))
+            alike[at_zero] = at_zero[:1]
+            different, number = np.unique(alike, return_inverse=True)
+            here = levels(sides[at[different]], x[places[different]])
+            return self._exact(self._features[j], here, check)[number]
 
-        moments = np.stack([fields[side][..., j] for j, side, _ in lines])
+        moments = np.stack([fields[side][..., j] for side in of_side])
         shape = moments.shape[2:]
         moments = moments.reshape(*moments.shape[:2], -1)
 
@@ -273,13 +257,13 @@ class Ends:
             return np.concatenate([low, high], axis=1)[:, :, 0]
 
         if self._has_few_changes:
-            unknown = np.nonzero(lacking)
+            unknown = np.nonzero(is_unknown)
             moments[unknown] = exact(*unknown)
         else:
-            is_rough = np.array([rough[side][:, :, j].any() for j, side, _ in lines])
-            moments = bisected(moments, lacking, is_rough, exact, tolerance[of_side], ends)
-        of_lines = np.split(ends(moments[lacking]), np.cumsum(lacking.sum(axis=1))[:-1])
-        for (j, side, here), of_line in zip(lines, of_lines, strict=True):
+            is_rough = np.array([rough[side][:, :, j].any() for side in of_side])
+            moments = bisected(moments, is_unknown, is_rough, exact, tolerance[sides], ends)
+        of_lines = np.split(ends(moments[is_unknown]), np.cumsum(is_unknown.sum(axis=1))[:-1])
+        for side, here, of_line in zip(of_side, lacking, of_lines, strict=True):
             low, high, _ = bounds[side]
             low[here, :, j], high[here, :, j] = np.split(of_line, 2, axis=1)
 
@@ -293,41 +277,27 @@ class Ends:
         if n_scored >= populations.n_scored:
             return
         populations = replace(populations, n_scored=n_scored)
-        requests = [(feature, populations) for feature in self._repeats.features]
+        requests = [(feature, populations) for feature in self._features]
         for j, fields in enumerate(self._moments(requests, check, with_interactions=True)):
             ends = self._bounds(fields[..., None])
             low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
 
-    def _exact(
-        self, requests: Sequence[tuple[str, Sequence[Level]]], check: Check
-    ) -> Iterator[Floats]:
-        """Yield the moments of features at some levels (levels, fields of all measures).
+    def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
+        """Return the moments of a feature at some levels (levels, fields of all measures).
 
         They contain the interactions of rows where these are needed and known.
         """
         step = max(1, _MOST_VALUES // self._n_rows)
-        keys = [
-            [(feature, hash(level.population.weights.tobytes())) for level in levels]
-            for feature, levels in requests
-        ]
-        parts = []
-        for (feature, levels), of_request in zip(requests, keys, strict=True):
-            missing = [k for k, key in enumerate(of_request) if key not in self._known]
-            parts += [
-                (feature, levels, of_request, missing[first : first + step])
-                for first in range(0, len(missing), step)
-            ]
-        computed = self._moments(
-            ((feature, stacked([levels[k] for k in some])) for feature, levels, _, some in parts),
-            check,
-            with_interactions=True,
-        )
-        for (_, _, of_request, some), moments in zip(parts, computed, strict=True):
+        keys = [(feature, hash(level.population.weights.tobytes())) for level in levels]
+        missing = [k for k, key in enumerate(keys) if key not in self._known]
+        parts = [missing[first : first + step] for first in range(0, len(missing), step)]
+        requests = ((feature, stacked([levels[k] for k in some])) for some in parts)
+        computed = self._moments(requests, check, with_interactions=True)
+        for some, moments in zip(parts, computed, strict=True):
             merged, _ = PathMoments.of(moments.transpose(1, 2, 0, 3)).merged()
             flat = merged.swapaxes(0, 1).reshape(len(moments), -1)
-            self._known.update(zip([of_request[k] for k in some], flat, strict=True))
-        for of_request in keys:
-            yield np.stack([self._known[key] for key in of_request])
+            self._known.update(zip([keys[k] for k in some], flat, strict=True))
+        return np.stack([self._known[key] for key in keys])
 
     def _moments(
         self,
@@ -339,14 +309,14 @@ class Ends:
     ) -> Iterator[Floats]:
         """Yield the moments of features, arrays (levels, fields, 2 or 1, measures)."""
         check()
-        for moments, *plain in self._repeats.moments(
-            self._shown,
-            self._n_repeats,
-            requests,
-            check,
-            with_interactions=with_interactions,
-            most_rows=most_rows,
-        ):
+        for feature, populations in requests:
+            moments, *plain = self._changes.moments(
+                feature,
+                populations,
+                check,
+                with_interactions=with_interactions,
+                most_rows=most_rows,
+            )
             yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:

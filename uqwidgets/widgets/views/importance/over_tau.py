@@ -11,14 +11,9 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Check, Level, Samples, stacked
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import (
-    Check,
-    Level,
-    Samples,
-    Track,
-    stacked,
-)
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.ends_over_tau import END_TOLERANCE, Ends, axis_length
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
@@ -115,7 +110,7 @@ class ImportanceOverTau:
         finest = _finest(n_values * n_repeats) if is_large else 32
         settles = not is_large or n_values <= _MOST_SETTLED
         key = (source, tuple(shown), n_repeats, interval)
-        sample, sample_parts, derivation, rough = contents, None, None, None
+        sample, sample_parts, derivation, rough, n_read = contents, None, None, None, 0
         tolerance = _OF_CONTENTS * END_TOLERANCE
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
             derivation = Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
@@ -124,6 +119,7 @@ class ImportanceOverTau:
             sample_parts = derivation.sample_features
             # A sample of all rows would have few of a filter.
             rough = derivation.rough if is_large and not filtered else None
+            n_read = n_values * n_repeats
         ends = Track(
             "ends",
             key,
@@ -137,6 +133,7 @@ class ImportanceOverTau:
             is_large=True,
             sample_parts=sample_parts,
             rough=rough,
+            n_read=n_read,
         )
         if interval == "quantile":
             return [ends]

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
 from uqwidgets.evaluation.evaluations import Evaluations
-from uqwidgets.evaluation.progress import Progress, run_parallel
+from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
 from uqwidgets.inference import Change, SampledRows, mean_change
-from uqwidgets.inference.moment_paths import PathMoments, path_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
+from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 
 # Intervals need two repeats; these are stored however little memory there is.
 FEWEST = 2
@@ -37,10 +35,6 @@ _SHARE = 2 / 5
 _NUMBERS_PER_ROW = 24
 
 Report = Callable[[str, int], None]
-
-
-def _go_on() -> None:
-    """Check nothing: the process that started this one ends it."""
 
 
 class Piece(NamedTuple):
@@ -243,47 +237,14 @@ class RepeatChanges:
         changes = [self._changes[feature][m][:n_repeats] for m in measures]
         return mean_changes_in(populations, changes, self._donors[feature][:n_repeats], check)
 
-    def moments(
-        self,
-        measures: Sequence[int],
-        n_repeats: int,
-        requests: Iterable[tuple[str, Populations]],
-        check: Callable[[], None],
-        *,
-        with_interactions: bool,
-        most_rows: int | None = None,
-    ) -> Iterator[PathMoments]:
-        """Yield the moments behind the intervals of some measures, see `path_moments`.
-
-        They are computed in as many processes as joblib's context says, by default in this one.
-
-        Parameters
-        ----------
-        measures : sequence of int
-        n_repeats : int
-        requests : iterable of (str, Populations)
-            Features, each with the populations of its moments.
-        check, with_interactions, most_rows
-            As for `path_moments`.
-        """
-        originals = [self._evaluations.original_values(self.measures[m]) for m in measures]
-        options: dict[str, Any] = {"with_interactions": with_interactions, "most_rows": most_rows}
-
-        def arguments(
-            feature: str, populations: Populations
-        ) -> tuple[Populations, list[Floats], npt.NDArray[np.int32], list[Floats]]:
-            changes = [self._changes[feature][m][:n_repeats] for m in measures]
-            return populations, changes, self._donors[feature][:n_repeats], originals
-
-        if effective_n_jobs(None) == 1:
-            for each in requests:
-                yield path_moments(*arguments(*each), check, **options)
-            return
-        tasks = (delayed(path_moments)(*arguments(*each), _go_on, **options) for each in requests)
-        with run_parallel(None, tasks) as results:
-            for moments in results:
-                check()
-                yield moments
+    def drawn(self, measures: Sequence[int], n_repeats: int) -> DrawnChanges:
+        """Return the changes of some measures, by their positions, over the first repeats."""
+        return DrawnChanges(
+            self.features,
+            {f: [lines[m][:n_repeats] for m in measures] for f, lines in self._changes.items()},
+            {feature: donors[:n_repeats] for feature, donors in self._donors.items()},
+            [self._evaluations.original_values(self.measures[m]) for m in measures],
+        )
 
     def sample(
         self, feature: str, n_repeats: int, n_rows: int, population: Population

@@ -9,18 +9,9 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Check, Level, LevelsOfSides, Samples
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import (
-    Check,
-    Level,
-    LevelsOfSides,
-    Samples,
-    Side,
-    Track,
-    extent,
-    of_sides,
-    stacked_samples,
-)
+from uqwidgets.widgets.tracks import Side, Track, extent, of_sides, stacked_samples
 from uqwidgets.widgets.views.view import Content
 
 # Largest error of an interpolated number as a share of its axis, which holds the score and its

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.profile import described_weights
+from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.tracks import Check, Level, Samples, Track, extent
+from uqwidgets.widgets.tracks import Track, extent
 
 # Largest error of what is interpolated, as a share of its range.
 _TOLERANCE = 0.001

@@ -21,6 +21,7 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
+from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
@@ -35,7 +36,7 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Samples, Track
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles

@@ -1,0 +1,161 @@
+"""Tracks of a page that other processes sample, while this one computes everything else.
+
+A process gets copies of arrays: what a track reads, and the columns that are stressed. It has
+neither the model nor the table, and solves for the weights of the rows by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from joblib import effective_n_jobs
+from joblib.externals.loky import ProcessPoolExecutor
+from threadpoolctl import threadpool_limits
+
+from uqwidgets.inference.population import Population
+from uqwidgets.stress.columns import StressedColumn
+from uqwidgets.widgets.levels import Check, Level
+from uqwidgets.widgets.page.levels import Levels, Stressed
+from uqwidgets.widgets.tracks import Side, Track
+
+# By default another process samples a track that reads so many numbers at the ends of all sides,
+# which takes about as long as the process needs to start, but not one whose copy is large.
+_FEWEST_NUMBERS, _LARGEST_COPY = 3_000_000, 1 << 24
+# Seconds between two checks for a stop.
+_PATIENCE = 0.1
+# Products of matrices have one thread in each process: more would wait for each other.
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@dataclass(frozen=True, eq=False)
+class StressedRows:
+    """Rows without stress, and the columns that can be stressed.
+
+    Attributes
+    ----------
+    unstressed : Population
+    columns : mapping of Stressed to StressedColumn
+    """
+
+    unstressed: Population
+    columns: Mapping[Stressed, StressedColumn]
+
+    @property
+    def n(self) -> int:
+        """Number of all rows."""
+        return len(self.unstressed.weights)
+
+    def solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
+        """Yield levels of a column, see `uqwidgets.widgets.page.levels.Solve`."""
+        column = self.columns[stressed]
+        projections = column.column.projections(np.array(taus, dtype=np.float64))
+        for tau, projection in zip(taus, projections, strict=True):
+            population, weights = self.unstressed, projection.weights
+            if tau and weights is not None:
+                population = population.reweighted(column.expand(weights, self.n))
+            yield Level(population, {"tau": tau}, not tau or weights is not None)
+
+    def parts(self, n: int) -> list[StressedRows]:
+        """Return the same rows with about equally many of the columns each, at most n parts."""
+        every, n = list(self.columns.items()), min(n, len(self.columns))
+        ends = [len(every) * k // n for k in range(n + 1)]
+        return [StressedRows(self.unstressed, dict(every[i:j])) for i, j in pairwise(ends)]
+
+
+class Processes:
+    """Processes that sample tracks. They end with a ``with`` block.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of processes with this one, -1 for as many as there are cores; by default two, for
+        tracks that are worth it.
+    """
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self._is_default = n_jobs is None
+        # 0 where no process can be started, as in a browser.
+        self._n_others = effective_n_jobs(2 if n_jobs is None else n_jobs) - 1
+        self._executor: ProcessPoolExecutor | None = None
+        self._ends = ExitStack()
+        self._waiting: list[Callable[[Check], None]] = []
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+        self._executor, self._waiting = None, []
+
+    def can_sample(self, track: Track, rows: StressedRows) -> bool:
+        """Return whether a track is to be sampled by other processes."""
+        if not (self._n_others and track.n_read and rows.columns):
+            return False
+        is_long = 2 * len(rows.columns) * track.n_read >= _FEWEST_NUMBERS
+        return not self._is_default or (is_long and track.n_read <= _LARGEST_COPY)
+
+    def begin(self, track: Track, rows: StressedRows, store: Callable[[list[Side]], None]) -> None:
+        """Begin to sample a track; `finish` waits for it.
+
+        Parameters
+        ----------
+        track : Track
+            Of a view that reads the rows alone: all sides have one level without stress.
+        rows : StressedRows
+        store : callable
+            Called with the sides of all columns.
+        """
+        if self._executor is None:
+            self._ends.enter_context(threadpool_limits(1))
+            self._executor = ProcessPoolExecutor(self._n_others, env=_ONE_THREAD)
+            self._ends.callback(self._executor.shutdown, kill_workers=True)
+        # What identifies a track may refer to the model.
+        track, parts = replace(track, key=()), rows.parts(self._n_others)
+        futures = [self._executor.submit(_sampled, track, part) for part in parts]
+
+        def finish(check: Check) -> None:
+            each = [
+                _result(future, check) or _sampled(track, part, check)
+                for part, future in zip(parts, futures, strict=True)
+            ]
+            store([side for sides in each for side in sides])
+
+        self._waiting.append(finish)
+
+    def finish(self, check: Check) -> None:
+        """Wait for all tracks, and store them.
+
+        Parameters
+        ----------
+        check : callable
+            Called often; what it raises ends the work.
+        """
+        for finish in self._waiting:
+            finish(check)
+        self._waiting = []
+
+
+def _result(future: Future[list[Side]], check: Check) -> list[Side] | None:
+    """Wait for a result; None if its process ended before, for lack of memory for example."""
+    while True:
+        check()
+        try:
+            return future.result(_PATIENCE)
+        except TimeoutError:
+            continue
+        except BrokenExecutor:
+            return None
+
+
+def _go_on() -> None:
+    """Check nothing: the process that started this one ends it."""
+
+
+def _sampled(track: Track, rows: StressedRows, check: Check = _go_on) -> list[Side]:
+    """Sample a track for all columns of the rows."""
+    return Levels(rows.solved, list(rows.columns), rows.n).sampled(track, check, is_joint=True)
