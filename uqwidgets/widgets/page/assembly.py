@@ -17,6 +17,7 @@ from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
+from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
 from uqwidgets.widgets.rows.conditions import notes_on_missing
@@ -45,14 +46,11 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
-    n_jobs : int or None
-        See `Cohort`.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
-    n_jobs: int | None
 
 
 @dataclass
@@ -134,12 +132,13 @@ def assemble(
     pins: Sequence[dict[str, Any]],
     pinned: Sequence[Inputs],
     progress: Progress,
+    processes: Processes,
     *,
     has_learner: bool,
     title: str | None,
     weights: Floats | None,
-) -> Page:
-    """Compute everything that a page shows.
+) -> Callable[[], Page]:
+    """Compute everything that a page shows, except for what other processes compute.
 
     Parameters
     ----------
@@ -154,11 +153,17 @@ def assemble(
         Those of the pins.
     progress : callable
         Called often; what it raises ends the work.
+    processes : Processes
     has_learner : bool
     title : str or None
         Name of the model on the page.
     weights : ndarray of shape (n,) or None
         See `PopulationBuilder`.
+
+    Returns
+    -------
+    callable
+        Waits for the other processes, and returns the page.
     """
     choices = Choices(
         {
@@ -174,7 +179,7 @@ def assemble(
     cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = Cohort(views, builder, store, offered, at, steps.next, options.n_jobs)
+        cohort = Cohort(views, builder, store, offered, at, steps.next, processes)
         cohorts[_rows_of(at)] = (named, cohort)
 
     for named in options.cohorts:
@@ -187,38 +192,47 @@ def assemble(
             only = Choices({}, [Stressed(each.stress_feature, category)])
             add(NamedRows("", each.ice_filter, each.complement), each, only)
     steps.total = sum(cohort.n_steps for _, cohort in cohorts.values())
-    described = []
-    for rows, (named, cohort) in cohorts.items():
+    for rows, (_, cohort) in cohorts.items():
         own = [each for each in (inputs, *pinned) if _rows_of(each) == rows]
         cohort.add(own)
         for each in own:
             cohort.add_exact(each)
-        sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
-        described.append({"name": named.name, "sentences": sentences, **cohort.index})
-    index: dict[str, Any] = {
-        "about": _about(explainer, views, options, title),
-        # The page has a choice of its own among the cohorts.
-        "inputs": {**inputs.plain(), "cohorts": []},
-        "pins": list(pins),
-        "cohorts": described,
-        "reads": {view.name: reads_of(view) for view in views},
-        "categories": {
-            feature: [one.category for one in options.stressed if one.feature == feature]
-            for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
-        },
-        "code": {
-            "arguments": arguments_of(
-                explainer, has_learner=has_learner, title=title, is_weighted=weights is not None
-            ),
-            "initial": initial_of_code(explainer),
-        },
-        "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
-    }
-    index["codes"] = dict(_remarks_of(index))
-    return Page(
-        store.deflated(index), _rows_held(views, [cohort for _, cohort in cohorts.values()])
-    )
+
+    def page() -> Page:
+        processes.finish(lambda: steps.next(""))
+        described = []
+        for named, cohort in cohorts.values():
+            cohort.join()
+            sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
+            described.append({"name": named.name, "sentences": sentences, **cohort.index})
+        index: dict[str, Any] = {
+            "about": _about(explainer, views, options, title),
+            # The page has a choice of its own among the cohorts.
+            "inputs": {**inputs.plain(), "cohorts": []},
+            "pins": list(pins),
+            "cohorts": described,
+            "reads": {view.name: reads_of(view) for view in views},
+            "categories": {
+                feature: [one.category for one in options.stressed if one.feature == feature]
+                for feature in dict.fromkeys(
+                    one.feature for one in options.stressed if one.category
+                )
+            },
+            "code": {
+                "arguments": arguments_of(
+                    explainer, has_learner=has_learner, title=title, is_weighted=weights is not None
+                ),
+                "initial": initial_of_code(explainer),
+            },
+            "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
+            "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
+        }
+        index["codes"] = dict(_remarks_of(index))
+        return Page(
+            store.deflated(index), _rows_held(views, [cohort for _, cohort in cohorts.values()])
+        )
+
+    return page
 
 
 def _remarks_of(value: object) -> Iterator[tuple[str, str]]:

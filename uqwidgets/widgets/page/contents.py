@@ -70,8 +70,7 @@ class Cohort:
     inputs : Inputs
         With the filter of the rows; tau has no effect.
     report : callable
-    n_jobs : int or None
-        See `Processes`.
+    processes : Processes
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Cohort:
         choices: Choices,
         inputs: Inputs,
         report: Report,
-        n_jobs: int | None,
+        processes: Processes,
     ) -> None:
         self._views = tuple(views)
         self._builder = builder
@@ -90,7 +89,7 @@ class Cohort:
         self._choices = choices
         self._inputs = replace(inputs, tau=0.0)
         self._report = report
-        self._processes = Processes(n_jobs)
+        self._processes = processes
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
         self._stored_tracks = StoredTracks(store)
@@ -100,21 +99,21 @@ class Cohort:
         self.n_steps = sum(len(choices.of(view, self._inputs)) for view in self._views)
 
     def add(self, inputs: Sequence[Inputs] = ()) -> None:
-        """Compute all contents.
+        """Compute all contents, except for the tracks that other processes sample.
 
         Parameters
         ----------
         inputs : sequence of Inputs
             Further inputs, of the same rows.
         """
-        with self._processes:
-            for view in self._views:
-                further = [replace(each, tau=0.0) for each in inputs]
-                for at in [*self._choices.of(view, self._inputs), *further]:
-                    self._add(view, at)
-            self._stored_tracks.join()
-            # Other processes had all this time.
-            self._processes.finish(self._check)
+        for view in self._views:
+            further = [replace(each, tau=0.0) for each in inputs]
+            for at in [*self._choices.of(view, self._inputs), *further]:
+                self._add(view, at)
+        self.join()
+
+    def join(self) -> None:
+        """Store tracks that were sampled since, alike ones together."""
         self._stored_tracks.join()
 
     def add_exact(self, inputs: Inputs) -> None:
@@ -276,8 +275,7 @@ class Cohort:
         selection = self._unstressed.selection
         if selection.described is not None:
             return None
-        reachable = dict.fromkeys(stressed for stressed, _ in self._levels.sides)
-        columns = {each: selection.column(*each) for each in reachable}
+        columns = {each: selection.column(*each) for each in self._stressed}
         known = {each: column for each, column in columns.items() if column is not None}
         return StressedRows(self._unstressed.unstressed, known)
 

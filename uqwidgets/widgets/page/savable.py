@@ -23,6 +23,7 @@ from uqwidgets.widgets.page.assembly import (
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
 from uqwidgets.widgets.page.document import document
+from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.page.writing import whole_file
 from uqwidgets.widgets.picture.static_picture import static_picture
@@ -289,11 +290,14 @@ class Savable(ShownModel):
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
-            n_jobs,
         )
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        with self._undisturbed(), self._reporting(progress) as report:
-            page = assemble(
+        with (
+            self._undisturbed(),
+            self._reporting(progress) as report,
+            Processes(n_jobs) as processes,
+        ):
+            page_when_finished = assemble(
                 self.explainer,
                 [view.another() for view in views],
                 options,
@@ -301,6 +305,7 @@ class Savable(ShownModel):
                 pins,
                 shown[1:],
                 report,
+                processes,
                 has_learner=self._learner is not None,
                 title=self._session.title,
                 weights=self._session.weights,
@@ -317,6 +322,8 @@ class Savable(ShownModel):
                 title=self._session.title,
                 weights=self._session.weights,
             )
+            # Other processes had all this time.
+            page = page_when_finished()
         return page, picture, reviewed
 
     def _title(self, title: str | None) -> str:
