@@ -2,9 +2,9 @@
 
 The time of `explorer.save` is printed beside what the model alone takes for the rows that it was
 asked meanwhile, in one call, and the time of a second page, which asks the model nothing, with the
-second process that is started by default, and without it. A page is open at the first animation frame
-after the explorer has drawn itself, counted from the navigation; beside it stands the time of an
-empty page in the same browser.
+second process that is started by default, and without it. A page is open at the first animation
+frame after the explorer has drawn itself, counted from the navigation; beside it stands the time of
+an empty page in the same browser.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from uqwidgets._typing import Floats
@@ -33,8 +33,37 @@ _WITHOUT_LEARNER = Remark(
     "the notebook",
 )
 
+# The review, and waiting for other processes.
+_FURTHER_STEPS = 2
+
 #: Called with the name of the present step, the number of finished steps, and that of all steps.
 Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Steps:
+    """Counts the steps of the work for its progress.
+
+    Attributes
+    ----------
+    progress : callable
+        See `Progress`; what it raises ends the work.
+    total, done : int
+    what : str
+        Name of the present step.
+    """
+
+    progress: Progress
+    total: int = 0
+    done: int = 0
+    what: str = ""
+
+    def next(self, what: str) -> None:
+        """Report a step; without a name, report that the present step continues."""
+        if what:
+            self.done += 1
+            self.what = what
+        self.progress(self.what, min(self.done, self.total), self.total)
 
 
 @dataclass(frozen=True)
@@ -131,7 +160,7 @@ def assemble(
     inputs: Inputs,
     pins: Sequence[dict[str, Any]],
     pinned: Sequence[Inputs],
-    progress: Progress,
+    steps: Steps,
     processes: Processes,
     *,
     has_learner: bool,
@@ -151,8 +180,8 @@ def assemble(
     pins : sequence of dict
     pinned : sequence of Inputs
         Those of the pins.
-    progress : callable
-        Called often; what it raises ends the work.
+    steps : Steps
+        Of this work and a review, which is made before the page is complete.
     processes : Processes
     has_learner : bool
     title : str or None
@@ -175,7 +204,6 @@ def assemble(
         options.stressed,
     )
     store, builder = Store(), PopulationBuilder(explainer, weights)
-    steps = _Steps(progress)
     cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
@@ -191,7 +219,7 @@ def assemble(
             category = builder.category(each)
             only = Choices({}, [Stressed(each.stress_feature, category)])
             add(NamedRows("", each.ice_filter, each.complement), each, only)
-    steps.total = sum(cohort.n_steps for _, cohort in cohorts.values())
+    steps.total = sum(cohort.n_steps for _, cohort in cohorts.values()) + _FURTHER_STEPS
     for rows, (_, cohort) in cohorts.items():
         own = [each for each in (inputs, *pinned) if _rows_of(each) == rows]
         cohort.add(own)
@@ -199,40 +227,60 @@ def assemble(
             cohort.add_exact(each)
 
     def page() -> Page:
+        steps.next("importance over tau")
         processes.finish(lambda: steps.next(""))
         described = []
         for named, cohort in cohorts.values():
             cohort.join()
             sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
             described.append({"name": named.name, "sentences": sentences, **cohort.index})
-        index: dict[str, Any] = {
-            "about": _about(explainer, views, options, title),
+        index = {
+            **_description(
+                explainer,
+                views,
+                options,
+                has_learner=has_learner,
+                title=title,
+                is_weighted=weights is not None,
+            ),
             # The page has a choice of its own among the cohorts.
             "inputs": {**inputs.plain(), "cohorts": []},
             "pins": list(pins),
             "cohorts": described,
-            "reads": {view.name: reads_of(view) for view in views},
-            "categories": {
-                feature: [one.category for one in options.stressed if one.feature == feature]
-                for feature in dict.fromkeys(
-                    one.feature for one in options.stressed if one.category
-                )
-            },
-            "code": {
-                "arguments": arguments_of(
-                    explainer, has_learner=has_learner, title=title, is_weighted=weights is not None
-                ),
-                "initial": initial_of_code(explainer),
-            },
-            "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-            "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
         }
         index["codes"] = dict(_remarks_of(index))
-        return Page(
-            store.deflated(index), _rows_held(views, [cohort for _, cohort in cohorts.values()])
-        )
+        rows = _rows_held(views, [cohort for _, cohort in cohorts.values()])
+        return Page(store.deflated(index), rows)
 
     return page
+
+
+def _description(
+    explainer: Explainer,
+    views: Sequence[View],
+    options: PageOptions,
+    *,
+    has_learner: bool,
+    title: str | None,
+    is_weighted: bool,
+) -> dict[str, Any]:
+    """Describe the model, the choices of a reader, and the code that shows the same."""
+    return {
+        "about": _about(explainer, views, options, title),
+        "reads": {view.name: reads_of(view) for view in views},
+        "categories": {
+            feature: [one.category for one in options.stressed if one.feature == feature]
+            for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
+        },
+        "code": {
+            "arguments": arguments_of(
+                explainer, has_learner=has_learner, title=title, is_weighted=is_weighted
+            ),
+            "initial": initial_of_code(explainer),
+        },
+        "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
+        "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
+    }
 
 
 def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
@@ -263,24 +311,6 @@ def _other_models(explainer: Explainer) -> list[Remark]:
 def _rows_of(inputs: Inputs) -> tuple[Any, ...]:
     """Identify the rows and what tau = -1 and 1 stand for."""
     return tuple(getattr(inputs, name) for name in ROWS)
-
-
-@dataclass
-class _Steps:
-    """Counts the steps of the work for its progress."""
-
-    progress: Progress
-    total: int = 0
-    done: int = 0
-    what: str = ""
-    _shown: float = field(default=0.0)
-
-    def next(self, what: str) -> None:
-        """Report a step; without a name, report that the present step continues."""
-        if what:
-            self.done += 1
-            self.what = what
-        self.progress(self.what, min(self.done, self.total), self.total)
 
 
 def _about(

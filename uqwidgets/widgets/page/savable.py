@@ -17,6 +17,7 @@ from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
     PageOptions,
+    Steps,
     assemble,
     intervals_of,
     stressed_of,
@@ -294,7 +295,7 @@ class Savable(ShownModel):
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
         with (
             self._undisturbed(),
-            self._reporting(progress) as report,
+            self._reporting(progress) as steps,
             Processes(n_jobs) as processes,
         ):
             page_when_finished = assemble(
@@ -304,20 +305,21 @@ class Savable(ShownModel):
                 shown[0],
                 pins,
                 shown[1:],
-                report,
+                steps,
                 processes,
                 has_learner=self._learner is not None,
                 title=self._session.title,
                 weights=self._session.weights,
             )
             picture = static_picture(self._session, shown[0])
+            steps.next("review")
             reviewed = review(
                 self.explainer,
                 [view.another() for view in views],
                 shown,
                 [pin["note"] for pin in pins],
                 options.intervals,
-                lambda: report("review", 1, 1),
+                lambda: steps.next(""),
                 has_learner=self._learner is not None,
                 title=self._session.title,
                 weights=self._session.weights,
@@ -372,7 +374,7 @@ class Savable(ShownModel):
             self._scheduler.request()
 
     @contextmanager
-    def _reporting(self, is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+    def _reporting(self, is_shown: bool) -> Iterator[Steps]:
         """Show a progress bar, and stop the work when Stop is pressed."""
         stop = self._page_stop = threading.Event()
         bar = tqdm(desc="page", unit=" views", disable=not is_shown)
@@ -386,7 +388,7 @@ class Savable(ShownModel):
                 bar.update(done - bar.n)
 
         try:
-            yield report
+            yield Steps(report)
         finally:
             bar.close()
             self._page_stop = None
