@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 from concurrent.futures import Future
@@ -118,14 +119,21 @@ def test_stop_ends_the_wait_for_a_process(explorer, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.filterwarnings("ignore:A worker stopped")
-def test_what_a_process_does_not_finish_is_computed_here(explorer, tmp_path, monkeypatch):
-    class Broken(processes.ProcessPoolExecutor):
-        def submit(self, *_):
-            return super().submit(os._exit, 1)
+class Broken(processes.ProcessPoolExecutor):
+    def submit(self, *_):
+        return super().submit(os._exit, 1)
 
+
+class Unavailable(processes.ProcessPoolExecutor):
+    def submit(self, *_):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped")
+@pytest.mark.parametrize("executor", [Broken, Unavailable])
+def test_what_no_process_finishes_is_computed_here(explorer, tmp_path, monkeypatch, executor):
     alone = explorer.save(tmp_path / "alone.html", n_jobs=1, progress=False)
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", Broken)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", executor)
     page = explorer.save(tmp_path / "page.html", n_jobs=2, progress=False)
     np.testing.assert_array_equal(ends_of(page.path), ends_of(alone.path))
 

@@ -74,13 +74,14 @@ class Processes:
     ----------
     n_jobs : int or None
         Number of processes with this one, -1 for as many as there are cores; by default two, for
-        tracks that are worth it.
+        tracks that are worth it and if there are two cores.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
         self._is_default = n_jobs is None
         # 0 where no process can be started, as in a browser.
-        self._n_others = effective_n_jobs(2 if n_jobs is None else n_jobs) - 1
+        n_cores = effective_n_jobs(-1)
+        self._n_others = (min(2, n_cores) if n_jobs is None else effective_n_jobs(n_jobs)) - 1
         self._executor: ProcessPoolExecutor | None = None
         self._ends = ExitStack()
         self._waiting: list[Callable[[Check], None]] = []
@@ -110,13 +111,9 @@ class Processes:
         store : callable
             Called with the sides of all columns.
         """
-        if self._executor is None:
-            self._ends.enter_context(threadpool_limits(1))
-            self._executor = ProcessPoolExecutor(self._n_others, env=_ONE_THREAD)
-            self._ends.callback(self._executor.shutdown, kill_workers=True)
         # What identifies a track may refer to the model.
         track, parts = replace(track, key=()), rows.parts(self._n_others)
-        futures = [self._executor.submit(_sampled, track, part) for part in parts]
+        futures = [self._submitted(track, part) for part in parts]
 
         def finish(check: Check) -> None:
             each = [
@@ -126,6 +123,18 @@ class Processes:
             store([side for sides in each for side in sides])
 
         self._waiting.append(finish)
+
+    def _submitted(self, track: Track, rows: StressedRows) -> Future[list[Side]] | None:
+        """Submit a track to a process, None if none can be started."""
+        if self._executor is None:
+            self._ends.enter_context(threadpool_limits(1))
+            self._executor = ProcessPoolExecutor(self._n_others, env=_ONE_THREAD)
+            self._ends.callback(self._executor.shutdown, kill_workers=True)
+        try:
+            future: Future[list[Side]] = self._executor.submit(_sampled, track, rows)
+        except (OSError, BrokenExecutor):
+            return None
+        return future
 
     def finish(self, check: Check) -> None:
         """Wait for all tracks, and store them.
@@ -140,16 +149,17 @@ class Processes:
         self._waiting = []
 
 
-def _result(future: Future[list[Side]], check: Check) -> list[Side] | None:
+def _result(future: Future[list[Side]] | None, check: Check) -> list[Side] | None:
     """Wait for a result; None if its process ended before, for lack of memory for example."""
-    while True:
+    while future is not None:
         check()
         try:
             return future.result(_PATIENCE)
         except TimeoutError:
             continue
         except BrokenExecutor:
-            return None
+            break
+    return None
 
 
 def _go_on() -> None:
