@@ -17,7 +17,7 @@ import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.widgets.page import processes
 from uqwidgets.widgets.page.levels import Stressed
-from uqwidgets.widgets.page.processes import Processes, StressedRows
+from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from widgets.pages import index_of, stored_columns
 
@@ -167,7 +167,7 @@ def levels_of(explorer, inputs, feature, taus):
     populations = builder.build(replace(inputs, tau=0.0), lambda: None)
     stressed = Stressed(feature, None)
     column = populations.selection.column(*stressed)
-    return StressedRows(populations.unstressed, {stressed: column}).solved(stressed, taus)
+    return StressedColumns(populations.unstressed, {stressed: column}).solved(stressed, taus)
 
 
 @pytest.mark.parametrize("stressed", [Stressed("a", None), Stressed("kind", "high")])
@@ -180,7 +180,7 @@ def test_levels_in_a_process_are_those_of_the_explorer(explorer, stressed, condi
     taus = [-1.0, -0.3, 0.0, 0.8, 1.0]
     every = list(builder.at_levels(inputs, taus, lambda: None))
     column = every[0].selection.column(*stressed)
-    rows = StressedRows(every[0].unstressed, {stressed: column})
+    rows = StressedColumns(every[0].unstressed, {stressed: column})
     for level, populations in zip(rows.solved(stressed, taus), every, strict=True):
         assert level.is_reachable == populations.is_reachable
         np.testing.assert_array_equal(level.population.weights, populations.now.weights)
@@ -190,7 +190,7 @@ def test_levels_in_a_process_are_those_of_the_explorer(explorer, stressed, condi
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
 def test_parts_have_all_columns_in_their_order(n):
     columns = {Stressed(name, None): None for name in "abc"}
-    parts = StressedRows(None, columns).parts(n)
+    parts = StressedColumns(None, columns).parts(n)
     assert len(parts) == min(n, 3)
     assert [one for part in parts for one in part.columns] == list(columns)
     assert max(len(part.columns) for part in parts) <= min(len(part.columns) for part in parts) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,8 +14,9 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.population import Population
 from uqwidgets.stress.anchors import Anchor, checked_options
-from uqwidgets.stress.projection import Column
+from uqwidgets.stress.projection import Column, Projection
 
 # Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
@@ -83,6 +84,25 @@ class StressedColumn:
             everywhere[self.rows] = 0
         everywhere[self.positions] = weights * (chosen / len(weights))
         return everywhere
+
+    def populations(
+        self, unstressed: Population, taus: Floats
+    ) -> Iterator[tuple[Population, Projection]]:
+        """Yield the rows with the weights of each level, which are solved for together.
+
+        Parameters
+        ----------
+        unstressed : Population
+            Whose scored rows are the chosen rows; it is yielded where no weights reach a level,
+            and at tau = 0.
+        taus : ndarray of shape (t,)
+        """
+        n = len(unstressed.weights)
+        for tau, projection in zip(taus.tolist(), self.column.projections(taus), strict=True):
+            population = unstressed
+            if tau and projection.weights is not None:
+                population = unstressed.reweighted(self.expand(projection.weights, n))
+            yield population, projection
 
     def score_of_summarised(
         self, score: Callable[[Floats], float], n: int

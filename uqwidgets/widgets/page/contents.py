@@ -17,7 +17,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.levels import Level
 from uqwidgets.widgets.page.keys import key_of
 from uqwidgets.widgets.page.levels import Levels, Stressed
-from uqwidgets.widgets.page.processes import Processes, StressedRows
+from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.page.store import Store, storable
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
@@ -258,11 +258,10 @@ class Cohort:
         def store(sides: list[Side]) -> None:
             self._tracks[number] = self._stored_tracks.add(view.name, stored, sides, chunk)
 
-        rows = self._stressed_rows
-        if rows is not None and not view.reads_stress and self._processes.can_sample(track, rows):
+        rows, is_joint = self._stressed_columns, not view.reads_stress
+        if rows is not None and is_joint and self._processes.can_sample(track, rows):
             self._processes.begin(track, rows, store)
         else:
-            is_joint = not view.reads_stress
             store(self._levels.sampled(track, self._check, is_joint=is_joint))
         return number
 
@@ -270,14 +269,14 @@ class Cohort:
         self._report("")
 
     @cached_property
-    def _stressed_rows(self) -> StressedRows | None:
+    def _stressed_columns(self) -> StressedColumns | None:
         """The rows for another process, None if their weights at tau = 0 are not equal."""
         selection = self._unstressed.selection
         if selection.described is not None:
             return None
         columns = {each: selection.column(*each) for each in self._stressed}
         known = {each: column for each, column in columns.items() if column is not None}
-        return StressedRows(self._unstressed.unstressed, known)
+        return StressedColumns(self._unstressed.unstressed, known)
 
     @cached_property
     def _unstressed(self) -> Populations:

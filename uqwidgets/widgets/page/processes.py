@@ -33,7 +33,7 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 
 @dataclass(frozen=True, eq=False)
-class StressedRows:
+class StressedColumns:
     """Rows without stress, and the columns that can be stressed.
 
     Attributes
@@ -52,19 +52,15 @@ class StressedRows:
 
     def solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         """Yield levels of a column, see `uqwidgets.widgets.page.levels.Solve`."""
-        column = self.columns[stressed]
-        projections = column.column.projections(np.array(taus, dtype=np.float64))
-        for tau, projection in zip(taus, projections, strict=True):
-            population, weights = self.unstressed, projection.weights
-            if tau and weights is not None:
-                population = population.reweighted(column.expand(weights, self.n))
-            yield Level(population, {"tau": tau}, not tau or weights is not None)
+        every = self.columns[stressed].populations(self.unstressed, np.array(taus, np.float64))
+        for tau, (population, projection) in zip(taus, every, strict=True):
+            yield Level(population, {"tau": tau}, not tau or projection.weights is not None)
 
-    def parts(self, n: int) -> list[StressedRows]:
+    def parts(self, n: int) -> list[StressedColumns]:
         """Return the same rows with about equally many of the columns each, at most n parts."""
         every, n = list(self.columns.items()), min(n, len(self.columns))
         ends = [len(every) * k // n for k in range(n + 1)]
-        return [StressedRows(self.unstressed, dict(every[i:j])) for i, j in pairwise(ends)]
+        return [StressedColumns(self.unstressed, dict(every[i:j])) for i, j in pairwise(ends)]
 
 
 class Processes:
@@ -93,21 +89,23 @@ class Processes:
         self._ends.close()
         self._executor, self._waiting = None, []
 
-    def can_sample(self, track: Track, rows: StressedRows) -> bool:
+    def can_sample(self, track: Track, rows: StressedColumns) -> bool:
         """Return whether a track is to be sampled by other processes."""
         if not (self._n_others and track.n_read and rows.columns):
             return False
         is_long = 2 * len(rows.columns) * track.n_read >= _FEWEST_NUMBERS
         return not self._is_default or (is_long and track.n_read <= _LARGEST_COPY)
 
-    def begin(self, track: Track, rows: StressedRows, store: Callable[[list[Side]], None]) -> None:
+    def begin(
+        self, track: Track, rows: StressedColumns, store: Callable[[list[Side]], None]
+    ) -> None:
         """Begin to sample a track; `finish` waits for it.
 
         Parameters
         ----------
         track : Track
             Of a view that reads the rows alone: all sides have one level without stress.
-        rows : StressedRows
+        rows : StressedColumns
         store : callable
             Called with the sides of all columns.
         """
@@ -124,7 +122,7 @@ class Processes:
 
         self._waiting.append(finish)
 
-    def _submitted(self, track: Track, rows: StressedRows) -> Future[list[Side]] | None:
+    def _submitted(self, track: Track, rows: StressedColumns) -> Future[list[Side]] | None:
         """Submit a track to a process, None if none can be started."""
         if self._executor is None:
             self._ends.enter_context(threadpool_limits(1))
@@ -166,6 +164,6 @@ def _go_on() -> None:
     """Check nothing: the process that started this one ends it."""
 
 
-def _sampled(track: Track, rows: StressedRows, check: Check = _go_on) -> list[Side]:
+def _sampled(track: Track, rows: StressedColumns, check: Check = _go_on) -> list[Side]:
     """Sample a track for all columns of the rows."""
     return Levels(rows.solved, list(rows.columns), rows.n).sampled(track, check, is_joint=True)

@@ -297,18 +297,14 @@ class PopulationBuilder:
                 at = replace(inputs, tau=tau)
                 yield self._described(at, mask, selection, selection.described, filters)
             return
-        projections: Iterator[Projection | None] = repeat(None)
+        every: Iterator[tuple[Population, Projection | None]] = repeat((unstressed, None))
         column = selection.column(feature, category) if feature else None
         if column is not None:
-            projections = column.column.projections(np.array(taus, dtype=np.float64))
+            every = iter(column.populations(unstressed, np.array(taus, dtype=np.float64)))
         elif feature:
-            projections = repeat(Projection(None, np.nan, np.nan, "no value"))
-        for tau, projection in zip(taus, projections, strict=False):
-            now = unstressed
-            weights = None if projection is None else projection.weights
-            if column is not None and weights is not None and tau:
-                now = unstressed.reweighted(column.expand(weights, n))
-            is_reachable = projection is None or weights is not None or not tau
+            every = repeat((unstressed, Projection(None, np.nan, np.nan, "no value")))
+        for tau, (now, projection) in zip(taus, every, strict=False):
+            is_reachable = projection is None or projection.weights is not None or not tau
             stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
             yield Populations(
                 now,
