@@ -104,11 +104,11 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     !isRecord(raw.inputs) ||
     !areInputs(raw.inputs)
   )
-    throw new WireError("The kernel sent an answer that is no frame; run the cell again.");
+    throw new WireError("The kernel's answer is no frame; run the cell again.");
   if (raw.schema !== SCHEMA)
     throw new WireError(
       `The kernel's answer is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
-        "restart the kernel and reload the page after an upgrade.",
+        "restart the kernel and reload the page.",
     );
   const subject = "The kernel's answer";
   const meta = new Fields(subject, raw.meta);

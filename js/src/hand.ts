@@ -5,21 +5,24 @@ const PAUSE = 250;
 const SLOW = 0.5;
 
 /** About how many seconds a row adds to an exact answer; a guess, until one is measured. */
-const PER_ROW = 2e-6;
+const PER_ROW = 1e-5;
 
 /**
  * The τ of a slider while the kernel has not received it.
  *
  * The panels are painted from levels that are there, so the exact answers of the kernel are for whatever else follows
  * τ. They come a few times a second, and take at most half of the kernel's time. Where one takes long, the kernel
- * would compete with the browser for the processor; then it hears of τ when the hand rests.
+ * would compete with the browser for the processor; then it hears of τ when the hand rests, and stops when it moves.
  *
- * `tell` is called when the kernel is to hear of τ.
+ * `tell` is called when the kernel is to hear of τ, and `begin` when a hand begins to move that of a slow one.
  */
-export function hand(tell: () => void) {
+export function hand(tell: () => void, begin: () => void) {
   let held: { tau?: number } = {};
-  /** Seconds of the last exact answer to a level: infinite until it has come, 0 before the first. */
+  /** Seconds of the last exact answer to a level, 0 before the first; and whether one is to come. */
   let last = 0;
+  let isWaiting = false;
+  /** Whether the kernel knows that the hand moves. */
+  let hasBegun = false;
   let rest: ReturnType<typeof setTimeout> | undefined;
   let next: ReturnType<typeof setTimeout> | undefined;
   const close = () => {
@@ -31,22 +34,27 @@ export function hand(tell: () => void) {
     held: () => held,
     move(tau: number, nRows: number): void {
       const seconds = last || PER_ROW * nRows;
+      const isSlow = seconds > SLOW;
+      if (isSlow && !hasBegun) begin();
+      hasBegun = isSlow;
+      if (!isSlow && !isWaiting) next ??= setTimeout(tell, Math.max(PAUSE, 2000 * seconds));
       held = { tau };
       clearTimeout(rest);
       rest = setTimeout(tell, PAUSE);
-      if (seconds <= SLOW) next ??= setTimeout(tell, Math.max(PAUSE, 2000 * seconds));
     },
     /** Returns the changes of a request with the τ, which the hand then no longer holds. */
     take<Changes extends object>(changes: Changes): Changes {
       const all = { ...held, ...changes };
       close();
-      if ("tau" in held) last = Number.POSITIVE_INFINITY;
+      isWaiting ||= "tau" in held;
       held = {};
+      hasBegun = false;
       return all;
     },
     /** Everything that was requested has its complete answer, which took so many seconds. */
     answered(seconds: number): void {
-      if (last === Number.POSITIVE_INFINITY) last = seconds;
+      if (isWaiting) last = seconds;
+      isWaiting = false;
     },
     close,
   };

@@ -65,11 +65,11 @@ export interface ModelInfo {
 
 export function readModelInfo(raw: unknown): ModelInfo {
   if (!isRecord(raw) || raw.schema === undefined)
-    throw new WireError("The kernel sent no description of the model; run the cell again.");
+    throw new WireError("The kernel's description of the model is missing; run the cell again.");
   if (raw.schema !== SCHEMA)
     throw new WireError(
-      `The kernel speaks version ${String(raw.schema)} of the widget's language and this page version ${SCHEMA}; ` +
-        "restart the kernel and reload the page after an upgrade.",
+      `The kernel's description of the model is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
+        "restart the kernel and reload the page.",
     );
   const fields = new Fields("The kernel's description of the model", raw);
   return {

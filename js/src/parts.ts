@@ -41,6 +41,11 @@ async function importText(script: string, style: string): Promise<Arrival> {
   }
 }
 
+/** Sends a custom message; calls `fail` where the host throws or rejects, because it has no kernel. */
+export function sendTo(channel: Channel, content: object, fail = () => {}): void {
+  new Promise((sent) => sent(channel.send(content))).catch(fail);
+}
+
 /** Loads the parts of one widget: from the page if it has them, else from the kernel. */
 export class PartLoader {
   readonly #parts: NonNullable<typeof globalThis.uqwidgetsParts>;
@@ -107,8 +112,7 @@ export class PartLoader {
         clearTimeout(timer);
         resolve(arrival);
       });
-      // A host without kernel throws here or rejects.
-      new Promise((sent) => sent(this.channel.send({ part: name }))).catch(fail);
+      sendTo(this.channel, { part: name }, fail);
     });
     answer.catch(() => delete this.#parts[key]);
     return answer;

@@ -4,7 +4,7 @@ import { begin, differences, type History, record, walk } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
 import { apartFromTau, frameAt, type OverTau, reaches, readOverTau } from "./overTau.ts";
-import { type Channel, PartLoader } from "./parts.ts";
+import { type Channel, PartLoader, sendTo } from "./parts.ts";
 import { type Pin, readPins } from "./pins/list.ts";
 import { RequestQueue } from "./requestQueue.ts";
 import { isRecord, WireError } from "./wire.ts";
@@ -43,7 +43,10 @@ export class Session {
   /** The last complete answer of a level that can be reached. */
   #base: unknown = null;
   #shown: { basis: unknown[]; frame: Frame } | null = null;
-  readonly #hand = hand(() => this.#tellKernel({}));
+  readonly #hand = hand(
+    () => this.#tellKernel({}),
+    () => sendTo(this.model, { moving: true }),
+  );
 
   constructor(
     readonly model: HostModel,

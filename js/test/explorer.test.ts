@@ -78,7 +78,7 @@ describe("the widget", () => {
 
   it("shows an error if the kernel sent no description", async () => {
     const { one } = await mount(about, {}, { _about: {} });
-    expect(one("uq-error").textContent).toMatch(/no description of the model/);
+    expect(one("uq-error").textContent).toMatch(/description of the model is missing/);
   });
 
   it("shows the kernel's error as an alert and keeps the rest", async () => {
@@ -257,7 +257,7 @@ describe("the widget", () => {
     await painted();
     expect(one("uq-watchdog").hidden).toBe(false);
     expect(one("uq-watchdog").textContent).toMatch(
-      /The kernel is not answering, so this is the last result/,
+      /The kernel does not answer, so this is the last result/,
     );
     expect(one<HTMLInputElement>("uq-tau").disabled).toBe(false);
     await receive(wireFrame(about, 2, { tau: 0.5 }));

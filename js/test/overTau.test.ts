@@ -177,13 +177,16 @@ describe("a moving slider", () => {
       }
     };
     drag(0.1);
+    expect(model.sent).toEqual([]); // it is not known to be slow
     expect(moving(model)).toHaveLength(1); // it has not answered
     answer(0.4);
     drag(0.2);
     expect(moving(model)).toHaveLength(2); // after twice the time of the answer
     answer(0.6);
+    model.sent.length = 0;
     drag(0.3);
     drag(0.4);
+    expect(model.sent).toEqual([{ moving: true }]); // what it works out waits until the hand rests
     expect(moving(model)).toHaveLength(2);
     vi.advanceTimersByTime(250);
     expect(moving(model)).toHaveLength(3);
@@ -202,8 +205,22 @@ describe("a moving slider", () => {
       vi.advanceTimersByTime(10);
     }
     expect(moving(model)).toEqual([]);
+    expect(model.sent).toEqual([{ moving: true }]);
     vi.advanceTimersByTime(240);
     expect(moving(model)).toEqual([0.099]);
+  });
+
+  it("follows the hand also where the host takes no message", () => {
+    const long = { ...about, n_rows: 1_000_000 };
+    const model = new FakeModel(long, wireFrame(long, 1), { _over_tau: overTau() });
+    model.send = () => {
+      throw new Error("no kernel");
+    };
+    const session = new Session(model, new AbortController().signal);
+    session.request({ tau: 0.5 });
+    expect(session.frame?.inputs.tau).toBe(0.5);
+    vi.advanceTimersByTime(300);
+    expect(moving(model)).toEqual([0.5]);
   });
 
   it("asks at once on a side that cannot be reached, and for other inputs", () => {

@@ -186,7 +186,7 @@ describe("frames", () => {
   });
 
   it("about an unknown model are refused", () => {
-    expect(() => readModelInfo({})).toThrow(/no description of the model/);
+    expect(() => readModelInfo({})).toThrow(/description of the model is missing/);
     const { features, ...rest } = about;
     expect(() => readModelInfo({ schema: 1, ...rest })).toThrow(/model lacks "features"/);
     const [first, ...others] = features;

@@ -32,6 +32,18 @@ def test_a_grid_of_twice_the_steps_evaluates_only_new_values(spacing, points):
     assert set(coarse.grid) <= set(thrice.grid)
 
 
+class TestQuantile:
+    @pytest.mark.parametrize("n_late", [0, 1, 47, 48])
+    def test_few_values_are_all_on_the_grid_wherever_they_are(self, n_late):
+        values = np.concatenate([np.tile([0.0, 1.0], 600), np.arange(n_late) + 2.5])
+        np.testing.assert_array_equal(of(values).grid, np.unique(values))
+
+    def test_quantiles_of_many_values_that_all_come_late(self):
+        values = np.concatenate([np.zeros(1200), np.random.default_rng(0).normal(size=4000)])
+        quantiles = np.unique(np.quantile(values, np.linspace(0, 1, 50)))
+        np.testing.assert_allclose(of(values).grid, quantiles, rtol=1e-12)
+
+
 class TestEven:
     def test_steps_from_the_lowest_to_the_highest(self):
         values = np.random.default_rng(0).lognormal(size=200)

@@ -13,6 +13,7 @@ from comm.base_comm import BaseComm
 
 import uqwidgets as uq
 from uqwidgets.widgets.timing import Timing
+from widgets.following import Watched
 
 
 class Counting:
@@ -112,3 +113,10 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     errors: list[str] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(repr(args.exc_value)))
     return errors
+
+
+@pytest.fixture
+def watched(explainer: uq.Explainer) -> Iterator[Watched]:
+    session = Watched(explainer, n_repeats=4, feature="a", stress_feature="a")
+    yield session
+    session.widget.close()

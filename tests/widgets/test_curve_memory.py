@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.dependence import Grid
+from uqwidgets.widgets.curve_form import curve_grid
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.views.dependence import feature_curves
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change
@@ -54,6 +58,21 @@ def test_a_note_names_the_memory_limit_that_holds_all_curves() -> None:
         assert widget.wait(30)
         assert notes_on_curves(widget._frame) == []
         assert len(columns(widget._frame)["dependence.grid"]) == 49
+
+
+def test_the_values_of_a_curve_are_chosen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = []
+
+    def count(table: Any, inputs: Inputs) -> Grid:
+        chosen.append(inputs.feature)
+        return curve_grid(table, inputs)
+
+    monkeypatch.setattr(feature_curves, "curve_grid", count)
+    with uq.Explorer(explained("1GiB"), feature="a", n_repeats=2) as widget:
+        assert widget.wait(30)
+        for inputs in ({"tau": 0.5}, {"measure": "entropy"}, {"feature": "b"}, {"feature": "a"}):
+            change(widget, **inputs)
+    assert chosen == ["a", "b"]
 
 
 def test_curves_of_fewer_rows_have_the_interval_of_the_sample_and_call_no_model_later() -> None:

@@ -13,8 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.widgets.views.comparison import view as comparison_view
-from widgets.following import at_level
-from widgets.test_over_tau import Still, Watched
+from widgets.following import Still, Watched, at_level
 
 HALF = [{"feature": "b", "low": None, "high": 0.0}]
 

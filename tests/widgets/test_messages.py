@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import comm
@@ -11,7 +14,8 @@ import uqwidgets as uq
 from browser.bridge import QueueComm
 from cases import thorough_after
 from uqwidgets.widgets import inputs
-from uqwidgets.widgets.inputs import NAMES
+from uqwidgets.widgets.inputs import NAMES, Inputs
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.rows.conditions import conditions
 from widgets.random_messages import deep
 
@@ -138,6 +142,8 @@ def test_a_message_sets_only_inputs(widget: uq.Explorer, name: str, value: Any) 
         {"content": {"data": {"method": ["update"], "state": {}}}},
         {"content": {"data": {"method": "custom"}}},
         {"content": {"data": {"method": "custom", "content": {"kind": "anywidget-command"}}}},
+        {"content": {"data": {"method": "custom", "content": {"moving": [True]}}}},
+        {"content": {"data": {"method": "custom", "content": ["moving"]}}},
         {"content": {"data": {"method": "update", "state": {}, "buffer_paths": [["tau"], 3]}}},
     ],
     ids=repr,
@@ -146,6 +152,36 @@ def test_a_malformed_message_is_ignored(widget: uq.Explorer, message: Any) -> No
     before = {key: getattr(widget, key) for key in widget.keys}
     widget.comm.handle_msg(message)
     assert {key: getattr(widget, key) for key in before} == before
+
+
+def test_what_is_worked_out_for_other_levels_waits_while_a_hand_moves(
+    explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    begun, ended = threading.Event(), threading.Event()
+
+    def follow(_: OverTau, __: Inputs, check: Callable[[], None], **___: Any) -> Iterator[Any]:
+        ended.clear()
+        begun.set()
+        try:
+            while True:
+                check()
+                time.sleep(0.001)
+        finally:
+            ended.set()
+        yield
+
+    monkeypatch.setattr(OverTau, "follow", follow)
+    with uq.Explorer(explainer, n_repeats=3) as widget:
+        assert begun.wait(30)
+        moving = {"method": "custom", "content": {"moving": True}}
+        widget.comm.handle_msg({"content": {"data": moving}})
+        assert ended.wait(5)
+        begun.clear()
+        assert not begun.wait(0.2)
+        assert widget._frame["meta"]["final"]
+        send(widget, {"tau": 0.5, "_seq": 1})
+        assert begun.wait(30), "the hand rests"
 
 
 def test_a_page_can_request_the_state(widget: uq.Explorer) -> None:

@@ -20,9 +20,6 @@ from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.levels import Level
-from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.scheduler import SupersededError
-from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.tracks import Side, refine, settle
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from uqwidgets.widgets.views.importance.ends_over_tau import Ends
@@ -32,7 +29,7 @@ from uqwidgets.widgets.views.performance import PerformanceView
 from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.stress import StressView
 from uqwidgets.widgets.views.view import Content
-from widgets.following import at_level
+from widgets.following import Watched, at_level
 
 NASTY = ("few", "zero", "heavy", "skewed", "binary")
 
@@ -84,47 +81,6 @@ def logistic():
 
     y = (rng.random(1000) < model(X)[:, 1]).astype(int)
     return uq.Explainer(model, X, y), ["a"]
-
-
-class Still(uq.Explorer):
-    """A widget that follows nothing itself."""
-
-    _timing = Timing(before_following=3600.0)
-
-
-class Watched:
-    """A session without a page that records its published frames."""
-
-    def __init__(self, explainer, **inputs):
-        self.widget = Still(explainer, **inputs)
-        self.widget.wait()
-        session = self.widget._session
-        self.views, self.builder = session.views, session.populations
-        self.over_tau = OverTau(self.views, self.builder)
-        self.messages = []
-
-    def view(self, kind):
-        return self.widget._session.view(kind)
-
-    @property
-    def inputs(self):
-        return self.widget._inputs()[0]
-
-    def follow(self, check=lambda: None):
-        for message in self.over_tau.follow(self.inputs, check):
-            self.messages.append(message)
-
-    def exact(self, kind, tau):
-        inputs = replace(self.inputs, tau=tau)
-        populations = self.builder.build(inputs, lambda: None)
-        return self.view(kind).compute(inputs, populations)
-
-
-@pytest.fixture
-def watched(explainer):
-    session = Watched(explainer, n_repeats=4, feature="a", stress_feature="a")
-    yield session
-    session.widget.close()
 
 
 def errors_at(session, tau):
@@ -414,32 +370,6 @@ def test_another_feature_leaves_the_importance_as_it_is(watched, monkeypatch):
     assert len(watched.messages) > sent
 
 
-def test_interrupted_levels_are_continued(watched, monkeypatch):
-    counted = []
-    original = StressView._now
-    monkeypatch.setattr(StressView, "_now", lambda *args: (counted.append(1), original(*args))[1])
-    for limit in range(1, 400):
-        checks = 0
-
-        def check(most=20 * limit):
-            nonlocal checks
-            checks += 1
-            if checks > most:
-                raise SupersededError
-
-        try:
-            watched.follow(check)
-            break
-        except SupersededError:
-            assert not watched.messages or limit > 1
-    assert limit > 1
-    assert watched.messages
-    interrupted, counted[:] = len(counted), []
-    fresh = OverTau(watched.views, watched.builder)
-    assert list(fresh.follow(watched.inputs, lambda: None))
-    assert interrupted <= 3 * len(counted)
-
-
 def test_a_side_that_cannot_be_reached_has_no_levels():
     rng = np.random.default_rng(0)
     # The mean lies beyond the upper quantile.
@@ -608,29 +538,3 @@ def test_interpolated_moments_that_leave_their_range_have_ends(watched, name):
     samples["fields"][:, Moments._fields.index(name)] = -0.1
     for ends in track.derivation.columns(samples).values():
         assert np.isfinite(ends).all()
-
-
-def test_ends_that_are_computed_are_not_computed_again_after_an_interruption(monkeypatch):
-    monkeypatch.setattr("uqwidgets.widgets.views.importance.ends_over_tau._MOST_VALUES", 1)
-    session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
-    computed = []
-    original = path_moments
-
-    def moments(populations, *args, **options):
-        if options["with_interactions"]:
-            if len(computed) == 5:
-                raise SupersededError
-            computed.append(1)
-        return original(populations, *args, **options)
-
-    monkeypatch.setattr("uqwidgets.widgets.views.importance.drawn_changes.path_moments", moments)
-    interruptions = 0
-    while not session.messages or not session.over_tau.key:
-        computed.clear()
-        try:
-            session.follow()
-        except SupersededError:
-            interruptions += 1
-            assert interruptions < 100
-    assert interruptions > 1
-    session.widget.close()

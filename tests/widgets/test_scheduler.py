@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_what_comes_after_the_work_is_interrupted_and_the_work_is_not() -> None:
     def work(ticket: Ticket) -> None:
         entered.set()
         go_on.wait(5)
-        ticket.check()
+        ticket.rest(0.01)
         ended.append("work")
 
     def afterwards(ticket: Ticket) -> None:
@@ -145,18 +146,48 @@ def test_what_comes_after_the_work_is_interrupted_and_the_work_is_not() -> None:
     scheduler = Scheduler(work, afterwards)
     assert not scheduler.interrupt(), "nothing was requested"
     scheduler.request()
-    assert entered.wait(5)
-    assert not scheduler.interrupt(), "the work is not done"
     go_on.set()
-    assert scheduler.wait(5)
     assert following.wait(5)
     assert scheduler.interrupt()
-    worker = scheduler.worker
-    if isinstance(worker, threading.Thread):
-        worker.join(5)
+    _join(scheduler)
     assert ended == ["work", "afterwards"]
     assert not scheduler.interrupt(), "nothing is left"
     following.clear()
     scheduler.request()
     assert following.wait(5), "a later request is followed again"
     scheduler.close()
+
+
+def test_work_that_is_not_done_is_not_followed_after_an_interruption() -> None:
+    entered, go_on = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def work(ticket: Ticket) -> None:
+        entered.set()
+        go_on.wait(5)
+        ticket.check()
+        began = time.monotonic()
+        ticket.rest(0.1)
+        assert time.monotonic() - began > 0.09, "the interruption does not cut the rest short"
+        ended.append("work")
+
+    scheduler = Scheduler(work, lambda _: ended.append("afterwards"))
+    scheduler.request()
+    assert entered.wait(5)
+    assert scheduler.interrupt()
+    go_on.set()
+    assert scheduler.wait(5)
+    _join(scheduler)
+    assert ended == ["work"]
+    scheduler.request()
+    assert scheduler.wait(5)
+    _join(scheduler)
+    assert ended == ["work", "work", "afterwards"]
+
+
+def _join(scheduler: Scheduler) -> None:
+    """Wait until the worker ends."""
+    worker = scheduler.worker
+    if isinstance(worker, threading.Thread):
+        worker.join(5)
+        assert not worker.is_alive()

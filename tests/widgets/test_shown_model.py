@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 
 import numpy as np
@@ -47,6 +48,17 @@ def explorer():
 
 def rows_evaluated(explorer):
     return [explorer._models.explainer(name).rows_evaluated for name in MODELS]
+
+
+def test_tau_follows_the_hand_after_a_return_to_the_first_model():
+    X, y = data()
+    with uq.explore(MODELS, X, y, n_repeats=2) as explorer:
+        for name in ("unsure", "steep", "unsure"):
+            explorer.shown_model = name
+            assert explorer.wait(30)
+            while not explorer._scheduler._is_followed:
+                time.sleep(0.01)
+            assert explorer._over_tau["inputs"]["shown_model"] == name
 
 
 def test_another_model_is_shown_with_the_inputs_of_the_first(explorer):

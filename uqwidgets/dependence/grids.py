@@ -23,6 +23,9 @@ from uqwidgets.evaluation.table import Table
 Spacing = Literal["quantile", "even", "observed", "given"]
 SPACINGS: tuple[Spacing, ...] = get_args(Spacing)[:-1]
 
+# So many rows show first whether a number has more distinct values than its grid has points.
+_FIRST_ROWS = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -174,7 +177,10 @@ def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -
         steps = low * (1 - levels) + high * levels
         # In the column's own dtype, which is what the model expects.
         return np.unique((np.rint(steps) if whole else steps).astype(numbers.dtype))
-    distinct = np.unique(numbers)
+    # Most columns need not be sorted as a whole.
+    distinct = np.unique(numbers[:_FIRST_ROWS])
+    if len(distinct) <= points:
+        distinct = np.unique(numbers)
     if len(distinct) <= points:
         return distinct
     method: Any = "closest_observation" if whole else "linear"

@@ -23,7 +23,7 @@ from uqwidgets.widgets.inputs import (
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free_hidden, hide, show
-from uqwidgets.widgets.messages import data_of, read_message
+from uqwidgets.widgets.messages import data_of, is_moving, read_message
 from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
 from uqwidgets.widgets.picture.boxes import watch_cells
@@ -218,8 +218,7 @@ class Explorer(
         )
         self._models = Models(explainer_of(explainer, ""), make_session, learner, title)
         self._changes = []
-        names = views_of_layout(inputs.get("layout"))
-        if names is not None:
+        if (names := views_of_layout(inputs.get("layout"))) is not None:
             inputs["views"] = names
             del inputs["layout"]
         # Why values of the browser's last message were refused.
@@ -375,6 +374,9 @@ class Explorer(
             self.send_state()
         elif data.get("method") == "update" and isinstance(data.get("state"), dict):
             self.set_state(data["state"])
+        elif data.get("method") == "custom" and is_moving(data.get("content")):
+            self._notebook_picture.cancel()
+            self._scheduler.interrupt()
         elif data.get("method") == "custom" and (part := answer_to(data.get("content"))):
             with self._publisher.reporting_errors("sending to the browser"):
                 self.send(part)

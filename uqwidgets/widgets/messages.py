@@ -46,6 +46,14 @@ def data_of(message: Mapping[str, Any]) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def is_moving(content: object) -> bool:
+    """Return whether a custom message says that a hand begins to move tau.
+
+    Until the request of where it rests, what the kernel works out would slow the browser down.
+    """
+    return isinstance(content, dict) and content.get("moving") is True
+
+
 def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Message:
     """Validate the inputs, pins and counts of a message.
 

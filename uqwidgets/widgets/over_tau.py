@@ -15,7 +15,7 @@ straight lines between them need for the same precision.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,32 @@ if TYPE_CHECKING:
 _MOST_WEIGHTS = 1 << 25
 
 
+@dataclass(eq=False)
+class _Followed:
+    """What is known of a track.
+
+    Attributes
+    ----------
+    key : tuple
+        Identifies the rows, and what the track is computed from.
+    track : Track
+    sides : list of Side
+    rough : sequence of Side
+        Less precise sides, empty where there are none.
+    """
+
+    key: Any
+    track: Track
+    sides: list[Side]
+    rough: Sequence[Side] = ()
+
+    @property
+    def first(self) -> Sequence[Side]:
+        """The sides of a first message: the rough ones until there are better ones."""
+        is_better = all(side.m >= self.track.coarse or side.is_done for side in self.sides)
+        return self.sides if is_better or not self.rough else self.rough
+
+
 class OverTau:
     """Follows what the views show over tau, for one request after another.
 
@@ -48,10 +74,12 @@ class OverTau:
     def __init__(self, views: Sequence[View], populations: PopulationBuilder) -> None:
         self._views = views
         self._builder = populations
-        self._sides: dict[tuple[str, str], tuple[Any, Track, list[Side]]] = {}
+        self._followed: dict[tuple[str, str], _Followed] = {}
         self._levels: dict[float, Level] = {}
         self._levels_of: Any = None
-        #: What was published last.
+        # What the last first message was of.
+        self._first_key: Any = None
+        #: What the last message was of, if it was precise.
         self.key: Any = None
 
     def follow(
@@ -88,67 +116,62 @@ class OverTau:
         below, above = (self._level(inputs, sign, check) for sign in (-1.0, 1.0))
         signs = [s for s, level in ((-1.0, below), (1.0, above)) if level is not None]
         ends = [below or start, start, above or start]
-        known = [self._known(view, track, rows, signs) for view, track in tracks]
+        followed = [self._known(view, track, rows, signs) for view, track in tracks]
         # The tracks of an earlier request know what they had computed when it was interrupted.
-        tracks = [(view, track) for (view, _), (track, _) in zip(tracks, known, strict=True)]
-        followed = [sides for _, sides in known]
+        tracks = [(view, one.track) for (view, _), one in zip(tracks, followed, strict=True)]
 
         def levels(taus: Floats) -> list[Level]:
             reached = [self._level(inputs, tau, check) for tau in taus.tolist()]
             return [level for level in reached if level is not None]
 
-        rough = [
-            self._rough(track, sides, levels, check)
-            for (_, track), sides in zip(tracks, followed, strict=True)
-        ]
+        for one in followed:
+            self._find_rough(one, levels, check)
+        # An earlier request sent the first message, and was interrupted before the precise one.
+        is_continued = key == self._first_key
         for is_coarse in (True, False):
-            is_news = False
-            for k, ((_, track), sides) in enumerate(zip(tracks, followed, strict=True)):
-                if is_coarse and rough[k]:
+            is_news = is_coarse != is_continued
+            for one in followed:
+                if is_coarse and one.rough:
                     continue
-                most = track.coarse if is_coarse else track.finest
-                while coarse := [s for s in sides if s.m < most and not s.is_done]:
+                track, most = one.track, one.track.coarse if is_coarse else one.track.finest
+                while coarse := [s for s in one.sides if s.m < most and not s.is_done]:
                     check()
                     self._refine(track, coarse, levels, check)
                     is_news = True
-                if not is_coarse and track.needs_levels(sides):
-                    signs_of = np.array([side.sign for side in sides])
+                if not is_coarse and track.needs_levels(one.sides):
+                    signs_of = np.array([side.sign for side in one.sides])
 
                     def of_sides(
                         numbers: Positions, x: Floats, signs: Floats = signs_of
                     ) -> list[Level]:
                         return levels(signs[numbers] * x)
 
-                    is_news |= settle(track, sides, of_sides, check)
-            if is_news or is_coarse:
+                    is_news |= settle(track, one.sides, of_sides, check)
+            if is_news:
                 check()
-                shown = [r or f for r, f in zip(rough, followed, strict=True)]
+                self.key, self._first_key = None, key
+                shown = [one.first if is_coarse else one.sides for one in followed]
                 yield self._message(
-                    inputs,
-                    views,
-                    tracks,
-                    shown if is_coarse else followed,
-                    ends,
-                    is_coarse=is_coarse,
-                    has_pin=has_pin,
+                    inputs, views, tracks, shown, ends, is_coarse=is_coarse, has_pin=has_pin
                 )
         self.key = key
         self._levels = {}  # they take the memory of many columns
 
-    def _rough(
-        self,
-        track: Track,
-        sides: Sequence[Side],
-        levels: Callable[[Floats], list[Level]],
-        check: Check,
-    ) -> Sequence[Side]:
-        """Return rough sides for a first message, none if there are or will be better ones."""
-        if track.rough is None or any(side.m for side in sides):
-            return []
+    def send_again(self) -> None:
+        """Yield everything again, because the page has messages of another model."""
+        self.key = self._first_key = None
+
+    def _find_rough(
+        self, one: _Followed, levels: Callable[[Floats], list[Level]], check: Check
+    ) -> None:
+        """Compute the rough sides of a track, if it has none and there are no better ones."""
+        rough = one.track.rough
+        if rough is None or one.rough or any(side.m for side in one.sides):
+            return
         check()
-        result = [Side(side.sign) for side in sides]
-        self._refine(replace(track, sample=track.rough), result, levels, check)
-        return result
+        sides = [Side(side.sign) for side in one.sides]
+        self._refine(replace(one.track, sample=rough), sides, levels, check)
+        one.rough = sides
 
     def _refine(
         self,
@@ -162,14 +185,13 @@ class OverTau:
         different, place = np.unique([side.sign * new for side in sides], return_inverse=True)
         refine(track, sides, levels(different), place.reshape(len(sides), len(new)), check)
 
-    def _known(
-        self, view: View, track: Track, rows: Any, signs: list[float]
-    ) -> tuple[Track, list[Side]]:
+    def _known(self, view: View, track: Track, rows: Any, signs: list[float]) -> _Followed:
         key = (rows, track.key)
-        known = self._sides.get((view.name, track.name))
-        if known is None or known[0] != key:
-            self._sides[view.name, track.name] = known = key, track, [Side(s) for s in signs]
-        return known[1:]
+        known = self._followed.get((view.name, track.name))
+        if known is None or known.key != key:
+            known = _Followed(key, track, [Side(sign) for sign in signs])
+            self._followed[view.name, track.name] = known
+        return known
 
     def _level(self, inputs: Inputs, tau: float, check: Check) -> Level | None:
         if tau in self._levels:

@@ -30,12 +30,18 @@ class Ticket:
         The thread, or what stands for a slice of time.
     ends : float
         When the slice ends, by `time.monotonic`.
+
+    Attributes
+    ----------
+    is_answered : bool
+        Whether only what comes after the work is left.
     """
 
     def __init__(
         self, scheduler: Scheduler, number: int, worker: object, ends: float = inf
     ) -> None:
         self.number = number
+        self.is_answered = False
         self._scheduler = scheduler
         self._worker = worker
         self._ends = ends
@@ -50,6 +56,13 @@ class Ticket:
         """Whether no other worker has taken the work over."""
         return self._scheduler.worker is self._worker
 
+    @property
+    def is_superseded(self) -> bool:
+        """Whether a newer request or another worker replaces this one, or it was ended."""
+        is_newest = self._scheduler.newest == self.number
+        is_interrupted = self.is_answered and self._scheduler.interrupted >= self.number
+        return not self.is_current or not is_newest or is_interrupted or self.stopped
+
     def check(self) -> None:
         """Raise an error if a newer request or another worker replaces this one.
 
@@ -60,8 +73,7 @@ class Ticket:
         PausedError
             See `pause`.
         """
-        is_newest = self._scheduler.newest == self.number > self._scheduler.interrupted
-        if not self.is_current or not is_newest or self.stopped:
+        if self.is_superseded:
             raise SupersededError
         self.pause()
 
@@ -86,7 +98,7 @@ class Ticket:
         PausedError
             If the work shares its thread with the event loop.
         """
-        self._scheduler.await_newer(self.number, seconds)
+        self._scheduler.await_newer(self, seconds)
         self.check()
 
 
@@ -159,13 +171,15 @@ class Scheduler:
             self._changed.notify_all()
 
     def interrupt(self) -> bool:
-        """End what comes after the work, where that is all that is left; return whether it was."""
+        """End what comes after the work until the next request; return whether it was left.
+
+        The work itself goes on.
+        """
         with self._changed:
-            if self.worker is None or not self._idle or self._is_followed:
-                return False
+            is_left = not self._is_followed
             self.interrupted = self.newest
             self._changed.notify_all()
-            return True
+            return is_left
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until all work is done; False if that took longer than ``timeout`` seconds.
@@ -191,8 +205,8 @@ class Scheduler:
         else:
             self._slices.work_for(timeout, result.is_set)
 
-    def await_newer(self, number: int, timeout: float) -> None:
-        """Wait until a request after ``number``, a stop, an interruption, or the timeout.
+    def await_newer(self, ticket: Ticket, timeout: float) -> None:
+        """Wait until a ticket is superseded, or the timeout.
 
         Raises
         ------
@@ -208,10 +222,7 @@ class Scheduler:
         with self._changed:
             # An interpreter that ends waits for this thread, and nothing notifies it.
             while (left := ends - time.monotonic()) > 0 and not _exiting():
-                if self._changed.wait_for(
-                    lambda: max(self.newest - 1, self.stopped, self.interrupted) >= number,
-                    min(left, _EXIT_CHECK),
-                ):
+                if self._changed.wait_for(lambda: ticket.is_superseded, min(left, _EXIT_CHECK)):
                     return
 
     def close(self) -> None:
@@ -272,17 +283,18 @@ class Scheduler:
         if self._done < ticket.number:
             _attempt(self._work, ticket)
         if self._is_done_with(ticket):
+            ticket.is_answered = True
             _attempt(self._afterwards, ticket)
         self._followed = ticket.number
 
     def _is_done_with(self, ticket: Ticket) -> bool:
-        """Note that a request is done; whether there is no newer one, and none was stopped."""
+        """Note that a request is done; whether what comes after it is to be done now."""
         with self._changed:
             if not ticket.is_current:
                 return False
             self._done = ticket.number
             self._changed.notify_all()
-            return self._idle and self.stopped < ticket.number
+            return self._idle and max(self.stopped, self.interrupted) < ticket.number
 
 
 def _attempt(work: Callable[[Ticket], None], ticket: Ticket) -> None:

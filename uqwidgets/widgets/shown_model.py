@@ -43,6 +43,7 @@ class ShownModel(t.HasTraits):
     def _model_changed(self, change: Any) -> None:
         """Describe the shown model to the page, and change the inputs that it cannot have."""
         self.set_trait("_about", self._session.about)
+        self._session.over_tau.send_again()
         self._changes = self._models.changes_of(self.trait_values(), change["old"], change["new"])
         with self.hold_trait_notifications():
             for one in self._changes:

@@ -17,7 +17,7 @@ export function alerts(session: Session, signal: AbortSignal) {
   const watchdog = h(
     "p",
     { class: "uq-watchdog", role: "status", "data-testid": "uq-watchdog", hidden: true },
-    "The kernel is not answering, so this is the last result. A busy kernel answers later; after a restart, run the cell again.",
+    "The kernel does not answer, so this is the last result. A busy kernel answers later; after a restart, run the cell again.",
   );
   const retry = h(
     "button",

@@ -42,7 +42,8 @@ class DrawnRows:
         self._evaluations = explainer.evaluations
         # A fixed order, so that a filter thins the lines and does not exchange them.
         order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
-        self._rank = np.argsort(order)
+        self._rank = np.empty_like(order)
+        self._rank[order] = np.arange(len(order))
 
     def of(
         self, population: Population, most: int, n_rows: int | None, selection: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,14 @@ _SHARE = 1 / 5
 CurveKey = tuple[str, str, str, CurveTransform, bool, int | None]
 
 
+class _Grids(NamedTuple):
+    """The finest grid, the largest whose curves fit in memory, and that of a first look."""
+
+    finest: Grid
+    largest: Grid
+    coarse: Grid
+
+
 class FeatureCurves:
     """The curves of the picked feature.
 
@@ -59,25 +68,26 @@ class FeatureCurves:
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
         self.evaluations = explainer.evaluations
-        # The grid, and the coarse one for a first look, by feature and spacing.
-        self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
+        # By feature and spacing.
+        self._grids: dict[tuple[str, str], _Grids] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
         self._sampled = SampledCurves(explainer.evaluations)
         self.drawn = DrawnRows(explainer)
 
     def grid(self, inputs: Inputs, *, coarse: bool = False) -> Grid:
         """Return the values at which the picked feature's curve is drawn."""
+        grids = self._all_grids(inputs)
+        return grids.coarse if coarse else grids.largest
+
+    def _all_grids(self, inputs: Inputs) -> _Grids:
         key = _grid_key(inputs)
         if key not in self._grids:
-            finest = self._finest(inputs)
+            finest = curve_grid(self._explainer.table, inputs)
             steps = _STEPS if len(finest) == N_VALUES and not finest.categorical else _STEPS[:1]
             grids = [finest.thinned(step) if step > 1 else finest for step in steps]
             largest = next((g for g in grids if self._fits(len(g))), grids[-1])
-            self._grids[key] = largest, grids[-1]
-        return self._grids[key][coarse]
-
-    def _finest(self, inputs: Inputs) -> Grid:
-        return curve_grid(self._explainer.table, inputs)
+            self._grids[key] = _Grids(finest, largest, grids[-1])
+        return self._grids[key]
 
     def most_rows(self, inputs: Inputs) -> int | None:
         """Return how many rows have curves that fit in the memory limit; None if all rows do."""
@@ -89,7 +99,7 @@ class FeatureCurves:
     def notes_on_memory(self, inputs: Inputs) -> list[Remark]:
         """Say which curves fit in the memory limit, if not all do."""
         n, n_values = len(self._explainer.table), len(self.grid(inputs))
-        finest, n_rows = self._finest(inputs), self.most_rows(inputs)
+        finest, n_rows = self._all_grids(inputs).finest, self.most_rows(inputs)
         if len(finest) == n_values and n_rows is None:
             return []
         limits = []

@@ -7,10 +7,10 @@ computed from its level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,14 @@ _FEW_CHANGES = 1_000_000
 _ROUGH_ROWS = 1 << 14
 # Weights of rows that are in memory at a time.
 _MOST_VALUES = 1 << 22
+
+
+class _Request(NamedTuple):
+    """The moments of a feature at some levels, whose weights have a hash, and of how many rows."""
+
+    feature: str
+    identity: int
+    most_rows: int | None = None
 
 
 class Ends:
@@ -77,7 +85,7 @@ class Ends:
         self._has_few_changes = n_changes * len(EVEN) <= _FEW_CHANGES
         # Moments of the nodes that are computed, and ends of levels, for the next request to use
         # if this one is interrupted.
-        self._begun: dict[tuple[str, int], Floats] = {}
+        self._begun: dict[_Request, Floats] = {}
         self._known: dict[tuple[str, int], Floats] = {}
 
     @cached_property
@@ -106,28 +114,37 @@ class Ends:
         check : callable
         """
         every, requests = stacked(levels), {}
+        whole = _identity(every)
         for feature, needed in zip(self._features, is_needed.T, strict=True):
-            if needed.any():
-                some = every if needed.all() else every.some(needed)
-                requests[feature, hash(some.weights.tobytes())] = some
-        missing = {key: some for key, some in requests.items() if key not in self._begun}
-        tasks = ((feature, some) for (feature, _), some in missing.items())
-        computed = self._moments(tasks, check, with_interactions=False)
-        for key, moments in zip(missing, computed, strict=True):
-            self._begun[key] = moments
-        shape = next(iter(self._begun.values())).shape[1:]
-        fields = np.full((len(levels), *shape, is_needed.shape[1]), np.nan)
-        for j, key in zip(np.flatnonzero(is_needed.any(axis=0)), requests, strict=True):
-            fields[is_needed[:, j], ..., j] = self._begun[key]
-        self._begun.clear()
+            if needed.all():
+                requests[_Request(feature, whole)] = every
+            elif needed.any():
+                some = every.some(needed)
+                requests[_Request(feature, _identity(some))] = some
+        each = self._continued(requests, check)
+        fields = np.full((len(levels), *each[0].shape[1:], is_needed.shape[1]), np.nan)
+        for j, moments in zip(np.flatnonzero(is_needed.any(axis=0)), each, strict=True):
+            fields[is_needed[:, j], ..., j] = moments
         return {"fields": fields}
 
     def rough(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, with widths that are estimated from a sample of the rows."""
         populations = stacked(levels)
-        requests = [(feature, populations) for feature in self._features]
-        each = self._moments(requests, check, with_interactions=False, most_rows=_ROUGH_ROWS)
-        return {"fields": np.stack(list(each), axis=-1)}
+        identity = _identity(populations)
+        requests = {_Request(f, identity, _ROUGH_ROWS): populations for f in self._features}
+        return {"fields": np.stack(self._continued(requests, check), axis=-1)}
+
+    def _continued(self, requests: Mapping[_Request, Populations], check: Check) -> list[Floats]:
+        """Return the moments of requests; those that an interrupted call computed are known."""
+        for request, populations in requests.items():
+            if request not in self._begun:
+                task = [(request.feature, populations)]
+                (self._begun[request],) = self._moments(
+                    task, check, with_interactions=False, most_rows=request.most_rows
+                )
+        each = [self._begun[request] for request in requests]
+        self._begun.clear()
+        return each
 
     def columns(self, samples: Samples) -> Samples:
         """Return the ends, as `uqwidgets.widgets.tracks.Derivation` demands."""
@@ -333,6 +350,10 @@ class Ends:
         low, high, lacking = path.bounds(LEVEL)
         # Interactions are known of several repeats, where all rows are scored.
         return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
+
+
+def _identity(populations: Populations) -> int:
+    return hash(populations.weights.tobytes())
 
 
 def axis_length(low: Floats, high: Floats) -> Floats:
