@@ -75,7 +75,7 @@ def main() -> None:
         browser = launch(playwright, find_chromium())
         with watched_page(browser) as page:
             page.goto(path.as_uri())
-            page.wait_for_function("document.documentElement.dataset.opened")
+            page.locator("html[data-opened]").wait_for(state="attached")
             drawn, bare = [], []
             for i in range(ROUNDS):
                 drawn.append(page.evaluate(TAU, str(round(-0.9 + 0.09 * i, 2))))

@@ -80,7 +80,7 @@ export class PartLoader {
     } catch (error) {
       if (error instanceof WireError) throw error;
       throw new WireError(
-        `A part of the widget could not be loaded (${String(error)}); run the cell again.`,
+        `A part of the widget could not be read (${String(error)}); run the cell again.`,
       );
     }
   }

@@ -120,7 +120,7 @@ describe("a part", () => {
   });
 
   it.each([
-    ["a broken script", "export default {", /could not be loaded \(SyntaxError/],
+    ["a broken script", "export default {", /could not be read \(SyntaxError/],
     ["an error of its own", script("() => { throw new Error('oh') }"), /\(Error: oh\)/],
     ["another version", script(MAKE, "older"), /another version of uqwidgets/],
   ])("with %s is an error in one sentence, and is requested again", async (_, text, words) => {

@@ -79,7 +79,7 @@ def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
     with make_widget() as widget:
         root = bridge.mount(widget)
         wait_for_answer(root)
-        message = "A part of the widget could not be loaded (Error: broken); run the cell again."
+        message = "A part of the widget could not be read (Error: broken); run the cell again."
         expect(root.get_by_text(message)).to_be_visible()
         root.get_by_test_id("uq-measure").select_option(value="entropy")
         wait_for_answer(root)

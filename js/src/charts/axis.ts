@@ -44,9 +44,14 @@ const CAPITAL = /\p{Lu}/u;
 const letterWidth = (letter: string): number =>
   WIDE.test(letter) ? 12.8 : CAPITAL.test(letter) ? 8.6 : 6.4;
 
-/** Estimated width in pixels of the longest label, which avoids measuring the page. */
+/** Estimated width in whole pixels of the longest label, which avoids measuring the page. */
 export const labelWidth = (labels: string[]): number =>
-  Math.max(0, ...labels.map((label) => Array.from(label, letterWidth).reduce((a, b) => a + b, 0)));
+  Math.ceil(
+    Math.max(
+      0,
+      ...labels.map((label) => Array.from(label, letterWidth).reduce((a, b) => a + b, 0)),
+    ),
+  );
 
 /** A label, shortened with an ellipsis if it does not fit. */
 export function clipped(label: string, pixels: number): string {

@@ -241,7 +241,7 @@ export function categoryRows() {
       if (grounded) set(zero, { x1: origin, x2: origin });
       setFitted(featureTitle, data.feature, left + inner - 4);
       set(shareTitle, { x: width });
-      set(xTitle, { x: (left + inner / 2).toFixed(1), y: height - 4 });
+      set(xTitle, { x: left + inner / 2, y: height - 4 });
       setFitted(xTitle, isolatedIn(withUnit(data.label, data.unit), data.feature), width);
 
       const space = { left, top: TOP, width: inner, height: tall };

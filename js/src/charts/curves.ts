@@ -196,7 +196,7 @@ export function curves() {
       const x = Array.from(data.grid, (value) => xScale(value));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(yTicks, inner);
       const floor = TOP + PLOT + GAP + SHARES;
       set(bottom.element, { transform: `translate(0,${floor})` });
@@ -204,7 +204,7 @@ export function curves() {
       const title = isolatedIn(withUnit(data.label, data.unit), data.feature);
       setFitted(yTitle, title, width);
       setFitted(xTitle, data.feature, inner);
-      set(xTitle, { x: (margin + inner / 2).toFixed(1) });
+      set(xTitle, { x: margin + inner / 2 });
 
       const space: LineSpace = {
         x,

@@ -49,7 +49,7 @@ export function diagonal(...marks: Element[]) {
       const inner = Math.max(40, width - margin - RIGHT);
       const x = scale([margin, margin + inner]);
       set(element, { width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(yTicks, inner);
       set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
       bottom.update(ticksOf(x, inner, 64), 4);
@@ -58,7 +58,7 @@ export function diagonal(...marks: Element[]) {
       set(equal, { x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
       setText(xTitle, titles[0]);
       setText(yTitle, titles[1]);
-      set(xTitle, { x: (margin + inner / 2).toFixed(1) });
+      set(xTitle, { x: margin + inner / 2 });
       return { x, y, top: TOP, left: margin, width: inner };
     },
   };

@@ -1,6 +1,7 @@
 import type { Dependence } from "../views/dependence/reader.ts";
 import type { Look } from "./classes.ts";
 
+/** Its ends are whole pixels, because browsers draw far slower within a part of a pixel. */
 export interface LineSpace {
   /** Pixels of each grid point. */
   x: number[];

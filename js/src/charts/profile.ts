@@ -246,7 +246,7 @@ export function profile() {
         index === null ? null : linePath(at, Array.from(row(finest.value, index, points), y));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(yTicks, inner);
       set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
       bottom.update(

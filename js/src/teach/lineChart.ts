@@ -60,7 +60,7 @@ export function lineChart() {
       const inner = Math.max(60, width - margin - 10);
       const xScale = scaleLinear([x[0] ?? 0, x[x.length - 1] ?? 1], [margin, margin + inner]);
       set(element, { width, height });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(ticks, inner);
       set(bottom.element, { transform: `translate(0,${floor})` });
       bottom.update(ticksOf(xScale, inner, 60), 4);
@@ -84,7 +84,7 @@ export function lineChart() {
         });
       });
       setFitted(yTitle, options.titles.y, width);
-      set(xTitle, { x: (margin + inner / 2).toFixed(1), y: height - 6 });
+      set(xTitle, { x: margin + inner / 2, y: height - 6 });
       setFitted(xTitle, options.titles.x, inner);
     },
   };

@@ -127,7 +127,7 @@ export function placeMap(move: (place: Place) => void, signal: AbortSignal) {
       scales = { x, y };
       set(element, { width: margin + size + 12, height: floor + BOTTOM });
       set(plot, { x: margin, y: TOP, width: size, height: size });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(ticksOf(y, size, 50), 0);
       set(bottom.element, { transform: `translate(0,${floor.toFixed(1)})` });
       bottom.update(ticksOf(x, size, 60), 4);

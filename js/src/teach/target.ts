@@ -50,7 +50,7 @@ function targetChart() {
       const inner = Math.max(60, width - margin - 12);
       const x = scaleLinear(extent(mean) ?? [0, 1], [margin, margin + inner]);
       set(element, { width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(yTicks, inner);
       set(bottom.element, { transform: `translate(0,${HEIGHT})` });
       bottom.update(ticksOf(x, inner, 70), 4);
@@ -65,7 +65,7 @@ function targetChart() {
       set(dot, { visibility: here ? null : "hidden" });
       if (here) set(dot, { cx: xs[level]?.toFixed(1), cy: ys[level]?.toFixed(1) });
       setFitted(yTitle, titles.y, width);
-      set(xTitle, { x: (margin + inner / 2).toFixed(1), y: HEIGHT + 34 });
+      set(xTitle, { x: margin + inner / 2, y: HEIGHT + 34 });
       setFitted(xTitle, titles.x, inner);
     },
   };

@@ -87,7 +87,7 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
       const at = (values: Float64Array) => Array.from(values, (value) => y(value));
       const [value, low, high] = [at(data.value), at(data.low), at(data.high)];
       set(element, { width: fig.width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(yTicks, inner);
       set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
       bottom.update(xTicks, 4);

@@ -69,7 +69,7 @@ export function linesOverTau() {
       const heights = (values: ArrayLike<number>) => Array.from(values, (one) => y(one));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      set(left.element, { transform: `translate(${margin},0)` });
       left.update(ticks, inner);
       set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
       const places = [-1, -0.5, 0, 0.5, 1];
