@@ -12,9 +12,10 @@ const PER_ROW = 1e-5;
  *
  * The panels are painted from levels that are there, so the exact answers of the kernel are for whatever else follows
  * τ. They come a few times a second, and take at most half of the kernel's time. Where one takes long, the kernel
- * would compete with the browser for the processor; then it hears of τ when the hand rests, and stops when it moves.
+ * would compete with the browser for the processor. Then it hears of τ when the hand rests, and its work in the
+ * background waits while the hand moves.
  *
- * `tell` is called when the kernel is to hear of τ, and `begin` when a hand begins to move that of a slow one.
+ * `tell` is called when the kernel is to hear of τ, and `begin` when a hand begins to move the τ of a slow kernel.
  */
 export function hand(tell: () => void, begin: () => void) {
   let held: { tau?: number } = {};

@@ -49,7 +49,7 @@ def data_of(message: Mapping[str, Any]) -> dict[str, Any]:
 def is_moving(content: object) -> bool:
     """Return whether a custom message says that a hand begins to move tau.
 
-    Until the request of where it rests, what the kernel works out would slow the browser down.
+    Until it rests, which is a request, work in the background would slow the browser down.
     """
     return isinstance(content, dict) and content.get("moving") is True
 
