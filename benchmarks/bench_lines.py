@@ -1,9 +1,9 @@
 """Redrawing the most lines that are shown, 5,000: a level of tau in a page, and a bare canvas.
 
 The page moves tau over its levels, so that the weight of every row, with which its line is drawn,
-changes. Beside it stands the time in which the same browser strokes as many lines of as many points
-on an empty canvas of the same size, one path per line: what no drawing of single lines is below.
-Both are times of the main thread until the next frame, medians of alternating rounds.
+changes. Beside it stands the time of a level in a page without lines, and the time in which the
+same browser strokes as many lines of as many points on an empty canvas of the same size, one path
+per line. All are times of the main thread until the next frame, medians of alternating rounds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
-from browser.harness import find_chromium, launch, watched_page
+from browser.harness import find_chromium, launch
 
 ROWS, ROUNDS = 5_000, 20
 
@@ -56,35 +56,46 @@ BARE = """async ([lines, points]) => {
 }"""
 
 
-def page_of_lines(path: Path) -> int:
-    """Save a page with the curves of all rows, and return how many points each has."""
+def pages(path: Path, without: Path) -> int:
+    """Save a page with the curves of all rows and one without; return how many points they have."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(ROWS, 2)), columns=["x0", "x1"])
     y = (X["x0"] * X["x1"] + rng.normal(size=ROWS) > 0).astype(int)
     model = LogisticRegression().fit(X, y)
     with uq.explore(model, X, y, feature="x0", stress_feature="x1", ice_lines=ROWS) as explorer:
-        explorer.save(path, intervals=[], stress_features=["x1"], progress=False)
+        for file, lines in ((path, ROWS), (without, 0)):
+            explorer.save(file, intervals=[], stress_features=["x1"], lines=lines, progress=False)
         return len(explorer.result("dependence").grid)
 
 
+def opened(browser: Browser, path: Path) -> Page:
+    """Open a page."""
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.locator("html[data-opened]").wait_for(state="attached")
+    return page
+
+
 def main() -> None:
-    """Print both times and their ratio."""
+    """Print the times and their ratio."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path = Path(folder) / "lines.html"
-        points = page_of_lines(path)
+        path, without = Path(folder) / "lines.html", Path(folder) / "none.html"
+        points = pages(path, without)
         browser = launch(playwright, find_chromium())
-        with watched_page(browser) as page:
-            page.goto(path.as_uri())
-            page.locator("html[data-opened]").wait_for(state="attached")
-            drawn, bare = [], []
-            for i in range(ROUNDS):
-                drawn.append(page.evaluate(TAU, str(round(-0.9 + 0.09 * i, 2))))
-                bare.append(page.evaluate(BARE, [ROWS, points]))
-            one, other = statistics.median(drawn), statistics.median(bare)
+        of_lines, of_none = opened(browser, path), opened(browser, without)
+        drawn, none, bare = [], [], []
+        for i in range(ROUNDS):
+            level = str(round(-0.9 + 0.09 * i, 2))
+            for page, times in ((of_lines, drawn), (of_none, none)):
+                page.bring_to_front()
+                times.append(page.evaluate(TAU, level))
+            of_lines.bring_to_front()
+            bare.append(of_lines.evaluate(BARE, [ROWS, points]))
         browser.close()
+    one, least, other = (statistics.median(times) for times in (drawn, none, bare))
     print(
-        f"{ROWS} lines of {points} points: {one:.0f} ms a level of tau, {other:.0f} ms on a bare "
-        f"canvas (ratio {one / other:.2f})"
+        f"{ROWS} lines of {points} points: {one:.0f} ms a level of tau, {least:.0f} ms without "
+        f"lines; {other:.0f} ms on a bare canvas (ratio of the lines {(one - least) / other:.2f})"
     )
 
 

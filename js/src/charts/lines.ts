@@ -14,6 +14,9 @@ export interface LineSpace {
   place(value: number): number;
 }
 
+/** Pixels by which a line may miss the point before the next one that is drawn, and others by less than twice as many. */
+const UNSEEN = 0.25;
+
 /** Draws over the lines, with the colours of their styles. */
 export type Overlay = (
   context: CanvasRenderingContext2D,
@@ -102,22 +105,28 @@ export function lineCanvas() {
   };
 }
 
-/** Draws one ICE line on a canvas, with gaps where its values are missing. */
+/** Draws one ICE line on a canvas, with gaps where its values are missing; without points that lie on the way to the next. */
 export function trace(
   context: CanvasRenderingContext2D,
   ice: Float32Array,
   line: number,
   { x, y }: LineSpace,
 ): void {
-  let drawing = false;
+  const height = (i: number) => (i < x.length ? y(ice[line * x.length + i] as number) : Number.NaN);
+  /** The last point that is drawn, and its height, which is NaN in a gap. */
+  let last = 0;
+  let from = Number.NaN;
+  let now = height(0);
   for (let i = 0; i < x.length; i++) {
-    const value = ice[line * x.length + i] as number;
-    if (!Number.isFinite(value)) {
-      drawing = false;
-      continue;
+    const [here, next] = [x[i] as number, height(i + 1)];
+    const start = x[last] as number;
+    const passed = from + ((here - start) / ((x[i + 1] as number) - start)) * (next - from);
+    // NaN, and so false, beside a gap and at the ends. Several points in a row could be off by more.
+    const isOnTheWay = Math.abs(passed - now) < UNSEEN && i - last < 4;
+    if (!isOnTheWay) {
+      if (Number.isFinite(now)) context[Number.isFinite(from) ? "lineTo" : "moveTo"](here, now);
+      [last, from] = [i, now];
     }
-    if (drawing) context.lineTo(x[i] as number, y(value));
-    else context.moveTo(x[i] as number, y(value));
-    drawing = true;
+    now = next;
   }
 }
