@@ -281,11 +281,10 @@ def test_a_feature_is_computed_at_no_more_levels_than_its_ends_need(monkeypatch)
     levels: dict[str, int] = {}
     original = Ends._moments
 
-    def moments(self, requests, check, *, with_interactions, **rest):
-        requests = list(requests)
-        for feature, populations in requests if not with_interactions else ():
+    def moments(self, feature, populations, check, **options):
+        if not options["with_interactions"]:
             levels[feature] = levels.get(feature, 0) + populations.weights.shape[1]
-        return original(self, requests, check, with_interactions=with_interactions, **rest)
+        return original(self, feature, populations, check, **options)
 
     monkeypatch.setattr(Ends, "_moments", moments)
     session.follow()

@@ -59,9 +59,7 @@ class RowOrder:
     @cached_property
     def places(self) -> Positions:
         """Place of each row in `rows`, shape (n,)."""
-        places = np.empty_like(self.rows)
-        places[self.rows] = np.arange(len(places))
-        return places
+        return places_in(self.rows)
 
     def span(self, part: int) -> slice:
         """Return where the rows of a part are among `rows`."""
@@ -94,3 +92,10 @@ class RowOrder:
         rank = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
         place = (rank + generator.random(n)) / np.repeat(counts, counts)
         return np.asarray(shuffled[by_class][np.argsort(place, kind="stable")])
+
+
+def places_in(order: Positions) -> Positions:
+    """Return the place of each row in an order of all rows, shape (n,)."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(places))
+    return places

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Positions
+from uqwidgets.evaluation.row_order import places_in
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -42,8 +43,7 @@ class DrawnRows:
         self._evaluations = explainer.evaluations
         # A fixed order, so that a filter thins the lines and does not exchange them.
         order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
-        self._rank = np.empty_like(order)
-        self._rank[order] = np.arange(len(order))
+        self._rank = places_in(order)
 
     def of(
         self, population: Population, most: int, n_rows: int | None, selection: str = ""

@@ -7,7 +7,7 @@ computed from its level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -114,13 +114,13 @@ class Ends:
         check : callable
         """
         every, requests = stacked(levels), {}
-        whole = _identity(every)
+        whole = _identity(every.weights)
         for feature, needed in zip(self._features, is_needed.T, strict=True):
             if needed.all():
                 requests[_Request(feature, whole)] = every
             elif needed.any():
                 some = every.some(needed)
-                requests[_Request(feature, _identity(some))] = some
+                requests[_Request(feature, _identity(some.weights))] = some
         each = self._continued(requests, check)
         fields = np.full((len(levels), *each[0].shape[1:], is_needed.shape[1]), np.nan)
         for j, moments in zip(np.flatnonzero(is_needed.any(axis=0)), each, strict=True):
@@ -130,7 +130,7 @@ class Ends:
     def rough(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, with widths that are estimated from a sample of the rows."""
         populations = stacked(levels)
-        identity = _identity(populations)
+        identity = _identity(populations.weights)
         requests = {_Request(f, identity, _ROUGH_ROWS): populations for f in self._features}
         return {"fields": np.stack(self._continued(requests, check), axis=-1)}
 
@@ -138,9 +138,12 @@ class Ends:
         """Return the moments of requests; those that an interrupted call computed are known."""
         for request, populations in requests.items():
             if request not in self._begun:
-                task = [(request.feature, populations)]
-                (self._begun[request],) = self._moments(
-                    task, check, with_interactions=False, most_rows=request.most_rows
+                self._begun[request] = self._moments(
+                    request.feature,
+                    populations,
+                    check,
+                    with_interactions=False,
+                    most_rows=request.most_rows,
                 )
         each = [self._begun[request] for request in requests]
         self._begun.clear()
@@ -294,8 +297,8 @@ class Ends:
         if n_scored >= populations.n_scored:
             return
         populations = replace(populations, n_scored=n_scored)
-        requests = [(feature, populations) for feature in self._features]
-        for j, fields in enumerate(self._moments(requests, check, with_interactions=True)):
+        for j, feature in enumerate(self._features):
+            fields = self._moments(feature, populations, check, with_interactions=True)
             ends = self._bounds(fields[..., None])
             low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
 
@@ -305,12 +308,12 @@ class Ends:
         They contain the interactions of rows where these are needed and known.
         """
         step = max(1, _MOST_VALUES // self._n_rows)
-        keys = [(feature, hash(level.population.weights.tobytes())) for level in levels]
+        keys = [(feature, _identity(level.population.weights)) for level in levels]
         missing = [k for k, key in enumerate(keys) if key not in self._known]
         parts = [missing[first : first + step] for first in range(0, len(missing), step)]
-        requests = ((feature, stacked([levels[k] for k in some])) for some in parts)
-        computed = self._moments(requests, check, with_interactions=True)
-        for some, moments in zip(parts, computed, strict=True):
+        for some in parts:
+            populations = stacked([levels[k] for k in some])
+            moments = self._moments(feature, populations, check, with_interactions=True)
             merged, _ = PathMoments.of(moments.transpose(1, 2, 0, 3)).merged()
             flat = merged.swapaxes(0, 1).reshape(len(moments), -1)
             self._known.update(zip([keys[k] for k in some], flat, strict=True))
@@ -318,23 +321,23 @@ class Ends:
 
     def _moments(
         self,
-        requests: Iterable[tuple[str, Populations]],
+        feature: str,
+        populations: Populations,
         check: Check,
         *,
         with_interactions: bool,
         most_rows: int | None = None,
-    ) -> Iterator[Floats]:
-        """Yield the moments of features, arrays (levels, fields, 2 or 1, measures)."""
+    ) -> Floats:
+        """Return the moments of a feature, an array (levels, fields, 2 or 1, measures)."""
         check()
-        for feature, populations in requests:
-            moments, *plain = self._changes.moments(
-                feature,
-                populations,
-                check,
-                with_interactions=with_interactions,
-                most_rows=most_rows,
-            )
-            yield np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
+        moments, *plain = self._changes.moments(
+            feature,
+            populations,
+            check,
+            with_interactions=with_interactions,
+            most_rows=most_rows,
+        )
+        return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
     def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         path = PathMoments.of(fields.transpose(1, 2, 0, 3, 4))
@@ -352,8 +355,8 @@ class Ends:
         return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
 
 
-def _identity(populations: Populations) -> int:
-    return hash(populations.weights.tobytes())
+def _identity(weights: Floats) -> int:
+    return hash(weights.tobytes())
 
 
 def axis_length(low: Floats, high: Floats) -> Floats:
