@@ -89,7 +89,7 @@ class Slow:
         return self.model(X)
 
 
-def test_all_repeats_are_one_call_of_a_model_with_expensive_calls(monkeypatch):
+def test_all_repeats_are_two_calls_of_a_model_with_expensive_calls(monkeypatch):
     X, y = table(143)
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
@@ -103,7 +103,10 @@ def test_all_repeats_are_one_call_of_a_model_with_expensive_calls(monkeypatch):
     assert [len(block) for block in model.batches] == [8, 135]
     explainer.importance("nll", n_repeats=100)
     explainer.importance("entropy", n_repeats=100)
-    assert [len(block) for block in model.batches[2:]] == [3 * 100 * 143]
+    # The first of them shows whether the call of 8 rows was slow because threads started in it.
+    few, many = (len(block) for block in model.batches[2:])
+    assert 4 * 135 <= few <= 8 * 135
+    assert few + many == 3 * 100 * 143
 
 
 class Stop(Exception):  # noqa: N818
