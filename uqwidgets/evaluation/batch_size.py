@@ -101,6 +101,16 @@ class BatchSizer:
         # A small remainder joins the block rather than pay the overhead of another call.
         return waiting if waiting <= min(1.5 * block, self._most) else block
 
+    def seconds(self, rows: int) -> float:
+        """Return the estimated time of so many rows, in seconds."""
+        overhead, per_row = self.cost()
+        return rows * per_row + overhead * max(1.0, rows / self.rows(rows))
+
+    def seconds_if_first_was_slow(self, rows: int) -> float:
+        """Return the estimated time of so many rows if threads started in the first call."""
+        overhead, per_row = self._cautious_cost()
+        return overhead + rows * per_row
+
     def _compare_smallest(self, call: _Call, largest: _Call) -> None:
         """Keep the call of the fewest rows, without the first call once two others separate."""
         if self._smallest is None:
@@ -174,16 +184,6 @@ class BatchSizer:
             many, slow = self._latest
             return 0.0, 0, slow, many
         return min(quick, slow), few, slow, many
-
-    def seconds(self, rows: int) -> float:
-        """Return the estimated time of so many rows, in seconds.
-
-        Where threads may have started in the first call, it is the larger of two estimates.
-        """
-        overhead, per_row = self.cost()
-        calls = max(1.0, rows / self.rows(rows))
-        certain, most_per_row = self._cautious_cost()
-        return max(calls * overhead + rows * per_row, calls * certain + rows * most_per_row)
 
 
 def _efficient(cost: tuple[float, float]) -> int:

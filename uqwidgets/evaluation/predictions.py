@@ -254,13 +254,18 @@ class Predictions:
         """Estimated time to evaluate so many rows."""
         return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
+    def most_seconds_for(self, rows: int) -> float:
+        """Estimated time to evaluate so many rows, which is not too short for a slow first call."""
+        longer = self._calls.pace.seconds_if_first_was_slow(rows) if rows > 0 else 0.0
+        return max(self.seconds_for(rows), longer)
+
     def is_long(self, rows: int, seconds: float) -> bool:
         """Whether it is worth evaluating a part of so many rows first, by calls of its own.
 
         It is if all rows take longer than so many seconds, and much longer than such a call.
         """
         call = self.seconds_for(1)
-        return self.seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
+        return self.most_seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
 
     @property
     def array_room(self) -> int:

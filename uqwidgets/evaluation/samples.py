@@ -49,7 +49,7 @@ def affordable_rows(evaluations: Evaluations, n_replacements: int, seconds: floa
     more rows than a first look needs.
     """
     n, call = len(evaluations.table), evaluations.seconds_for(1)
-    of_rows = evaluations.seconds_for(n_replacements * n) - call
+    of_rows = evaluations.most_seconds_for(n_replacements * n) - call
     of_rows = max(of_rows, 0.0) + n_replacements * n * _SECONDS_BESIDE
     affordable = n * max(seconds, _CALLS_OF_FIRST * call) / of_rows
     return evaluations.row_order.largest(min(affordable, _MOST_FIRST))
