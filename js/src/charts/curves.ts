@@ -9,7 +9,7 @@ import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
-import { type LineSpace, lineCanvas, type Overlay, trace } from "./lines.ts";
+import { type LineSpace, lineCanvas, type Overlay, type Painter, trace } from "./lines.ts";
 import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
 
@@ -30,6 +30,8 @@ export interface Ghostly {
 
 /** What lies over a curve or beside it, and is drawn by a part of the front end. */
 export interface Additions {
+  /** Drawn in the place of single strokes. */
+  lines?: Overlay | null;
   /** Drawn over the lines. */
   overlay?: Overlay;
   /** Ticks along the feature, if not those of numbers. */
@@ -184,7 +186,7 @@ export function curves() {
       width: number,
       options: CurveOptions = {},
     ): Readable & { plot: LineSpots } {
-      const { stressed = false, clips = false, overlay, ticks = ticksOf } = options;
+      const { stressed = false, clips = false, ticks = ticksOf } = options;
       const range: [number, number] = [TOP + PLOT, TOP];
       const name = `${data.label} ${data.feature} ${clips}`;
       const y = steady.fit(name, rangeOf(data, options), range, boundsOf(data, options));
@@ -215,13 +217,15 @@ export function curves() {
         top: TOP,
         place: xScale,
       };
+      const painter = (draw?: Overlay | null): Painter | null =>
+        draw ? (context, colours) => draw(context, colours, data, space) : null;
       ice.update(
         data,
         space,
         width,
         CURVES_HEIGHT,
         (context, line) => trace(context, data.ice, line, space),
-        { overlay: overlay ? (context, colours) => overlay(context, colours, data, space) : null },
+        { all: painter(options.lines), overlay: painter(options.overlay) },
       );
 
       const [ys, means] = lines.update(data, space, options);

@@ -17,13 +17,19 @@ export interface LineSpace {
 /** Pixels by which a line may miss the point before the next one that is drawn, and others by less than twice as many. */
 const UNSEEN = 0.25;
 
-/** Draws over the lines, with the colours of their styles. */
+/** Draws with the colours of the lines' styles. */
+export type Painter = (context: CanvasRenderingContext2D, colours: string[]) => void;
+
+/** Draws all lines, or over them. */
 export type Overlay = (
   context: CanvasRenderingContext2D,
   colours: string[],
   data: Dependence,
   space: LineSpace,
 ) => void;
+
+/** More lines than this are slow to stroke, so a part draws them. */
+export const MANY = 500;
 
 /** Opacity of a line: it decreases with the number of lines and increases with the row's stress weight. */
 export const opacity = (weight: number, lines: number): number =>
@@ -58,10 +64,7 @@ export function lineCanvas() {
       fullWidth: number,
       fullHeight: number,
       draw: (context: CanvasRenderingContext2D, line: number, look: number) => void,
-      {
-        dashed = true,
-        overlay = null as ((context: CanvasRenderingContext2D, colours: string[]) => void) | null,
-      } = {},
+      { dashed = true, all = null as Painter | null, overlay = null as Painter | null } = {},
     ): void {
       const ratio = globalThis.devicePixelRatio || 1;
       const [w, hgt] = [Math.round(fullWidth * ratio), Math.round(fullHeight * ratio)];
@@ -84,8 +87,9 @@ export function lineCanvas() {
       context.lineJoin = "round";
       const lines = data.iceWeight.length;
       context.lineWidth = dashed ? 1 : 1.5;
+      all?.(context, strokes);
       let styled = -1;
-      for (let line = 0; line < lines; line++) {
+      for (let line = 0; line < (all ? 0 : lines); line++) {
         // Classes without their own style share the last one.
         const look = Math.min(looks.length - 1, data.iceClass[line] ?? 0);
         context.globalAlpha = opacity(data.iceWeight[line] ?? 1, lines);

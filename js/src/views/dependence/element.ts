@@ -2,6 +2,7 @@ import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { type CurveOptions, curves, type Ghostly, gridLabel } from "../../charts/curves.ts";
 import { extent } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
+import { MANY } from "../../charts/lines.ts";
 import { moreOnDemand, partOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../dom.ts";
@@ -139,7 +140,7 @@ export function dependencePanel(context: Context): Panel {
   /** Puts the chart into the plot that the data need, and draws it; false while its code is not there. */
   const draw = (plain: Dependence, { frame, inputs }: Shown, options: CurveOptions): boolean => {
     const isNeeded = plain.isApart || plain.time || plain.colorBy !== "";
-    const isAdded = isNeeded || plain.groupAverage || plain.own;
+    const isAdded = isNeeded || plain.groupAverage || plain.own || plain.n_lines > MANY;
     const module = isAdded ? details.require(frame) : null;
     if (isNeeded && !module) return false;
     if (module) added ??= module.additions(legend.element, signal, redraw);

@@ -1,13 +1,15 @@
 import type { Additions } from "../../../charts/curves.ts";
+import { MANY } from "../../../charts/lines.ts";
 import { timeTicks } from "../../../charts/timeTicks.ts";
 import type { Inputs } from "../../../inputs.ts";
 import type { Dependence } from "../reader.ts";
 import { categoryChart } from "./categories.ts";
 import { groupLegend, groupsAt } from "./legend.ts";
+import { manyLines } from "./manyLines.ts";
 import { overlay } from "./overlay.ts";
 import { withRamp } from "./ramp.ts";
 
-/** The chart of categories, and what is added to the chart of numbers: own values, groups, dates. */
+/** The chart of categories, and what is added to the chart of numbers: own values, groups, dates, many lines. */
 export function additions(legend: Element, signal: AbortSignal, redraw: () => void) {
   const groups = groupLegend();
   legend.append(groups.element);
@@ -20,6 +22,7 @@ export function additions(legend: Element, signal: AbortSignal, redraw: () => vo
       const ticks = data.time ? { ticks: timeTicks } : {};
       return {
         data,
+        lines: data.n_lines > MANY ? manyLines : null,
         overlay: overlay(inputs.rug),
         groupsAt,
         order: inputs.category_order,
