@@ -19,22 +19,6 @@ function channelsOf(context: CanvasRenderingContext2D, colour: string): number[]
   return [1, 3, 5].map((at) => Number.parseInt(String(context.fillStyle).slice(at, at + 2), 16));
 }
 
-/** Grid points with a column of pixels between each two, and the first column to the right of each. */
-function columnsOf(x: readonly number[], width: number) {
-  const chosen: number[] = [];
-  const columns: number[] = [];
-  x.forEach((place, i) => {
-    const column = Math.min(width, Math.max(0, Math.ceil(place - 0.5)));
-    const isNew = column !== columns.at(-1);
-    if (!isNew && i < x.length - 1) return;
-    // The last point takes the place of one in its column.
-    if (!isNew && chosen.length > 1) chosen.pop();
-    else columns.push(column);
-    chosen.push(i);
-  });
-  return { chosen, columns };
-}
-
 /** Where the lines are, in pixels of the screen from the corner of the image. */
 interface Place {
   width: number;
@@ -56,39 +40,48 @@ interface Place {
 function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place: Place) {
   const { width, height, ratio, x, origin, unit } = place;
   const [count, points, looks] = [iceWeight.length, x.length, lineLooks.length];
-  const { chosen, columns } = columnsOf(x, width);
-  const tall = height + 2;
-  const changes = new Float64Array(looks * width * tall);
+  const changes = new Float64Array(looks * width * (height + 2));
   const strength = Array.from(iceWeight, (weight) => -Math.log(1 - opacity(weight, count)));
   const lookOf = Array.from(iceClass, (k) => Math.min(looks - 1, k));
   const dashes = lineLooks.map(({ dash }) => dashOf(dash, ratio));
   /** Length of each line so far. */
   const along = new Float64Array(count);
+  /** The part of a column between two points, and its middle from the first of them. */
+  const parts = new Float64Array(width);
+  const middles = new Float64Array(width);
 
-  for (let j = 1; j < chosen.length; j++) {
-    const [first, last] = [chosen[j - 1] as number, chosen[j] as number];
-    const [x0, x1] = [x[first] as number, x[last] as number];
-    const [start, end] = [columns[j - 1] as number, columns[j] as number];
+  for (let j = 1; j < points; j++) {
+    const [x0, x1] = [x[j - 1] as number, x[j] as number];
+    const [start, end] = [Math.max(0, Math.floor(x0)), Math.min(width, Math.ceil(x1))];
+    for (let column = start; column < end; column++) {
+      const [left, right] = [Math.max(column, x0), Math.min(column + 1, x1)];
+      parts[column] = right - left;
+      middles[column] = (left + right) / 2 - x0;
+    }
     for (let line = 0; line < count; line++) {
-      const from = origin + unit * (ice[line * points + first] as number);
-      const slope = (origin + unit * (ice[line * points + last] as number) - from) / (x1 - x0);
+      const from = origin + unit * (ice[line * points + j - 1] as number);
+      const to = origin + unit * (ice[line * points + j] as number);
+      const slope = (to - from) / (x1 - x0);
       const step = Math.sqrt(1 + slope * slope);
-      // The stroke is `ratio` pixels wide.
-      const covered = ratio * step;
-      if (Number.isNaN(covered)) continue; // beside a gap
-      const depth = strength[line] as number;
+      const tall = ratio * step; // The stroke is `ratio` pixels wide.
+      const top = from - tall / 2;
+      if (!Number.isFinite(tall)) continue; // beside a gap
+      // A stroke hardly reaches beyond its points, however steep it is.
+      const least = Math.max(0, Math.min(height, Math.min(from, to) - ratio / 2));
+      const most = Math.max(0, Math.min(height, Math.max(from, to) + ratio / 2));
       const look = lookOf[line] as number;
       const dash = dashes[look] as boolean[];
       const isDashed = dash.length > 1;
       let distance = along[line] as number;
-      along[line] = distance + step * (end - start);
-      let upper = from + (start + 0.5 - x0) * slope - covered / 2;
-      const stop = (look * width + end) * tall;
-      for (let at = stop - (end - start) * tall; at < stop; at += tall, upper += slope) {
-        distance += step;
-        if (isDashed && !dash[Math.trunc(distance) % dash.length]) continue;
-        const begins = Math.max(0, Math.min(height, upper));
-        const ends = Math.max(0, Math.min(height, upper + covered));
+      let at = (look * width + start) * (height + 2);
+      for (let column = start; column < end; column++, at += height + 2) {
+        const part = parts[column] as number;
+        distance += step * part;
+        if (isDashed && !dash[(distance | 0) % dash.length]) continue;
+        const depth = (strength[line] as number) * part;
+        const upper = top + (middles[column] as number) * slope;
+        const begins = Math.max(least, Math.min(most, upper));
+        const ends = Math.max(least, Math.min(most, upper + tall));
         const i = begins | 0;
         const k = ends | 0;
         const a = depth * (begins - i);
@@ -98,6 +91,7 @@ function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place
         (changes[at + k] as number) -= depth - b;
         (changes[at + k + 1] as number) -= b;
       }
+      along[line] = distance;
     }
   }
   return changes;
