@@ -166,6 +166,11 @@ describe("many lines", () => {
         (_, column) => dashed.depth(column, 10 * ratio) > 0,
       );
       expect(on.filter(Boolean)).toHaveLength(24 * ratio);
+      const lines = drawn({ x: across, heights: Array(9).fill([10.5, 10.5]), looks, ratio });
+      const all = Array.from({ length: 36 * ratio }, (_, column) =>
+        lines.depth(column, 10 * ratio),
+      );
+      expect(Math.min(...all)).toBeGreaterThan(0.5 * Math.max(...all)); // no stripes
     }
   });
 

@@ -35,6 +35,9 @@ export const MANY = 500;
 export const opacity = (weight: number, lines: number): number =>
   Math.min(0.9, Math.min(0.5, 2.6 / Math.sqrt(Math.max(1, lines))) * weight);
 
+/** Pixels along its dashes at which a line begins; each begins elsewhere, for dashes above each other look like stripes. */
+export const dashOffset = (line: number): number => line * Math.SQRT2;
+
 /** A canvas for a mark of every row; it redraws a thousand of them in a few milliseconds, faster than SVG elements. */
 export function lineCanvas() {
   const element = document.createElement("canvas");
@@ -99,6 +102,7 @@ export function lineCanvas() {
           context.strokeStyle = strokes[look] || "gray";
           context.setLineDash(dashed ? [...(looks[look]?.dash ?? [])] : []);
         }
+        context.lineDashOffset = dashOffset(line);
         context.beginPath();
         draw(context, line, look);
         context.stroke();

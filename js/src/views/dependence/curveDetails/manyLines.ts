@@ -1,4 +1,4 @@
-import { type LineSpace, opacity } from "../../../charts/lines.ts";
+import { dashOffset, type LineSpace, opacity } from "../../../charts/lines.ts";
 import type { Dependence } from "../reader.ts";
 
 /** Depth of a pixel in which nothing is seen: less than half a step of eight bits. */
@@ -44,8 +44,8 @@ function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place
   const strength = Array.from(iceWeight, (weight) => -Math.log(1 - opacity(weight, count)));
   const lookOf = Array.from(iceClass, (k) => Math.min(looks - 1, k));
   const dashes = lineLooks.map(({ dash }) => dashOf(dash, ratio));
-  /** Length of each line so far. */
-  const along = new Float64Array(count);
+  /** Pixels of each line so far. */
+  const along = Float64Array.from(iceWeight, (_, line) => dashOffset(line) * ratio);
   /** The part of a column between two points, and its middle from the first of them. */
   const parts = new Float64Array(width);
   const middles = new Float64Array(width);
