@@ -1,5 +1,7 @@
 """Redrawing the most lines that are shown, 5,000: a level of tau in a page, and a bare canvas.
 
+Once with a pixel of the screen for a pixel of the page, and once with four.
+
 The page moves tau over its levels, so that the weight of every row, with which its line is drawn,
 changes. Beside it stands the time of a level in a page without lines, and the time in which the
 same browser strokes as many lines of as many points on an empty canvas of the same size, one path
@@ -34,13 +36,14 @@ TAU = """async (tau) => {
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   return performance.now() - start;
 }"""
-BARE = """async ([lines, points]) => {
+BARE = """async ([lines, points, scale]) => {
   const shown = document.querySelector('[data-testid="uq-root"] canvas');
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [shown.width, shown.height];
   canvas.style.position = "fixed";
   document.body.append(canvas);
   const context = canvas.getContext("2d");
+  context.lineWidth = scale;
   const start = performance.now();
   for (let i = 0; i < lines; i++) {
     context.globalAlpha = 0.05 + 0.2 * Math.random();
@@ -68,35 +71,43 @@ def pages(path: Path, without: Path) -> int:
         return len(explorer.result("dependence").grid)
 
 
-def opened(browser: Browser, path: Path) -> Page:
-    """Open a page."""
-    page = browser.new_page()
+def opened(browser: Browser, path: Path, scale: int) -> Page:
+    """Open a page of which a pixel is so many pixels of the screen wide."""
+    page = browser.new_page(device_scale_factor=scale)
     page.goto(path.as_uri())
     page.locator("html[data-opened]").wait_for(state="attached")
     return page
 
 
-def main() -> None:
+def measure(browser: Browser, path: Path, without: Path, points: int, scale: int) -> None:
     """Print the times and their ratio."""
+    of_lines, of_none = opened(browser, path, scale), opened(browser, without, scale)
+    drawn, none, bare = [], [], []
+    for i in range(ROUNDS):
+        level = str(round(-0.9 + 0.09 * i, 2))
+        for page, times in ((of_lines, drawn), (of_none, none)):
+            page.bring_to_front()
+            times.append(page.evaluate(TAU, level))
+        of_lines.bring_to_front()
+        bare.append(of_lines.evaluate(BARE, [ROWS, points, scale]))
+    one, least, other = (statistics.median(times) for times in (drawn, none, bare))
+    print(
+        f"{ROWS} lines of {points} points, scale {scale}: {one:.0f} ms a level of tau, "
+        f"{least:.0f} ms without lines; {other:.0f} ms on a bare canvas "
+        f"(ratio of the lines {(one - least) / other:.2f})",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure at both scales."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path, without = Path(folder) / "lines.html", Path(folder) / "none.html"
         points = pages(path, without)
         browser = launch(playwright, find_chromium())
-        of_lines, of_none = opened(browser, path), opened(browser, without)
-        drawn, none, bare = [], [], []
-        for i in range(ROUNDS):
-            level = str(round(-0.9 + 0.09 * i, 2))
-            for page, times in ((of_lines, drawn), (of_none, none)):
-                page.bring_to_front()
-                times.append(page.evaluate(TAU, level))
-            of_lines.bring_to_front()
-            bare.append(of_lines.evaluate(BARE, [ROWS, points]))
+        for scale in (1, 2):
+            measure(browser, path, without, points, scale)
         browser.close()
-    one, least, other = (statistics.median(times) for times in (drawn, none, bare))
-    print(
-        f"{ROWS} lines of {points} points: {one:.0f} ms a level of tau, {least:.0f} ms without "
-        f"lines; {other:.0f} ms on a bare canvas (ratio of the lines {(one - least) / other:.2f})"
-    )
 
 
 if __name__ == "__main__":

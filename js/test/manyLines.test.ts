@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT] = [60, 40];
 const COLOURS = ["#0000ff", "#ff8000"];
 const LOOKS = COLOURS.map((): Look => ({ className: "", colour: "", dash: [] }));
 
-interface Given {
+interface Lines {
   x: number[];
   heights: number[][];
   classes?: number[];
@@ -18,7 +18,7 @@ interface Given {
 }
 
 /** The image of lines whose heights are pixels of the page below the top of a plot at 10, 20. */
-function drawn({ x, heights, classes = [], weights = [], looks = LOOKS, ratio = 1 }: Given) {
+function drawn({ x, heights, classes = [], weights = [], looks = LOOKS, ratio = 1 }: Lines) {
   let image = { data: new Uint8ClampedArray(), width: 0, height: 0 };
   const corner: number[] = [];
   const context = {

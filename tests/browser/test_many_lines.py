@@ -45,14 +45,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
     X = pd.DataFrame(rng.normal(size=(STROKED + 1, 2)), columns=["a", "b"])
     y = np.where(X["a"] * X["b"] + rng.normal(size=len(X)) > 0, "yes", "no")
     model = RandomForestClassifier(30, min_samples_leaf=10, random_state=0).fit(X, y)
-    found = {}
+    paths = {}
     for is_image in (False, True):
         lines = STROKED + is_image
         path = tmp_path_factory.mktemp("lines") / f"{lines}.html"
         with uq.Explorer(uq.Explainer(model, X, y), feature="a", ice_lines=lines) as explorer:
             explorer.save(path, intervals=[], stress_features=[], lines=lines, progress=False)
-        found[is_image] = path
-    return found
+        paths[is_image] = path
+    return paths
 
 
 @pytest.mark.parametrize("scale", [1, 2])

@@ -256,8 +256,7 @@ class Predictions:
 
     def most_seconds_for(self, rows: int) -> float:
         """Estimated time to evaluate so many rows, which is not too short for a slow first call."""
-        longer = self._calls.pace.seconds_if_first_was_slow(rows) if rows > 0 else 0.0
-        return max(self.seconds_for(rows), longer)
+        return max(self.seconds_for(rows), self._calls.pace.seconds_if_first_was_slow(rows))
 
     def is_long(self, rows: int, seconds: float) -> bool:
         """Whether it is worth evaluating a part of so many rows first, by calls of its own.

@@ -44,7 +44,7 @@ function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place
   const strength = Array.from(iceWeight, (weight) => -Math.log(1 - opacity(weight, count)));
   const lookOf = Array.from(iceClass, (k) => Math.min(looks - 1, k));
   const dashes = lineLooks.map(({ dash }) => dashOf(dash, ratio));
-  /** Pixels of each line so far. */
+  /** Pixels of each line so far, by which its dashes go on. */
   const along = Float64Array.from(iceWeight, (_, line) => dashOffset(line) * ratio);
   /** The part of a column between two points, and its middle from the first of them. */
   const parts = new Float64Array(width);
@@ -127,7 +127,8 @@ function paint({ data, width, height }: ImageData, changes: Float64Array, channe
 }
 
 /**
- * Draws all lines as one image: a canvas strokes 5,000 of them two to ten times slower.
+ * Draws all lines as one image: strokes of 5,000 lines take longer, and far longer where a pixel of the page is several
+ * of the screen (benchmarks/bench_lines.py).
  *
  * Each line takes a share of the light, so their optical depths add up in any order, and the opacity of a pixel is
  * 1 - exp(-depth). Its colour is the mean of the styles' colours, by their depths.
