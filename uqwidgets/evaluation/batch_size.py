@@ -63,7 +63,7 @@ class BatchSizer:
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
         call = _Call(rows, seconds)
-        if self._contradicts_largest(rows, seconds):
+        if self._contradicts_largest(call):
             # Otherwise one call that stalled would make all later blocks tiny.
             self._largest = None
         if self._largest is None or rows >= self._largest.rows:
@@ -133,7 +133,7 @@ class BatchSizer:
         elif call.rows * LIMIT_GROWTH > self._limit:
             self._limit *= LIMIT_GROWTH
 
-    def _contradicts_largest(self, rows: int, seconds: float) -> bool:
+    def _contradicts_largest(self, call: _Call) -> bool:
         """Whether a call was so short that the largest call does not show what a row costs."""
         if self._smallest is None or self._largest is None:
             return False
@@ -141,7 +141,7 @@ class BatchSizer:
         if not few < many:
             return False
         per_row = (slow - min(quick, slow)) / (many - few)
-        return seconds < CONTRADICTION * rows * per_row
+        return call.seconds < CONTRADICTION * call.rows * per_row
 
     def _cautious_cost(self) -> tuple[float, float]:
         """Return the cost as it is if threads started in the first call.

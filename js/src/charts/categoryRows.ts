@@ -14,7 +14,7 @@ import {
   readingOf,
 } from "./curves.ts";
 import { SteadyScale } from "./domain.ts";
-import { lineCanvas } from "./lines.ts";
+import { lineCanvas, lookAt } from "./lines.ts";
 import { DIAMOND } from "./marks.ts";
 
 const TOP = 24;
@@ -171,8 +171,7 @@ function ticksOfRows(data: Dependence, shown: readonly number[], x: Scale) {
       context.globalAlpha = 0.8;
       data.ownValue?.forEach((value, line) => {
         const k = placeOf.get(data.own?.[line] ?? Number.NaN);
-        const look = Math.min(looks - 1, data.iceClass[line] ?? 0);
-        if (k !== undefined) dot(value, k, look, 1.8);
+        if (k !== undefined) dot(value, k, lookAt(data, line), 1.8);
       });
       context.globalAlpha = 1;
       data.groupAverage?.forEach((value, at) => {

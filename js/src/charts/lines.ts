@@ -38,6 +38,10 @@ export const opacity = (weight: number, lines: number): number =>
 /** Pixels along its dashes at which a line begins; each begins elsewhere, for dashes above each other look like stripes. */
 export const dashOffset = (line: number): number => line * Math.SQRT2;
 
+/** The style of a line; classes without their own style share the last one. */
+export const lookAt = ({ iceClass, lineLooks }: Dependence, line: number): number =>
+  Math.min(lineLooks.length - 1, iceClass[line] ?? 0);
+
 /** A canvas for a mark of every row; it redraws a thousand of them in a few milliseconds, faster than SVG elements. */
 export function lineCanvas() {
   const element = document.createElement("canvas");
@@ -93,8 +97,7 @@ export function lineCanvas() {
       all?.(context, strokes);
       let styled = -1;
       for (let line = 0; line < (all ? 0 : lines); line++) {
-        // Classes without their own style share the last one.
-        const look = Math.min(looks.length - 1, data.iceClass[line] ?? 0);
+        const look = lookAt(data, line);
         context.globalAlpha = opacity(data.iceWeight[line] ?? 1, lines);
         if (context.globalAlpha < 0.004) continue;
         if (look !== styled) {

@@ -1,8 +1,8 @@
-import { dashOffset, type LineSpace, opacity } from "../../../charts/lines.ts";
+import { dashOffset, type LineSpace, lookAt, opacity } from "../../../charts/lines.ts";
 import type { Dependence } from "../reader.ts";
 
 /** Depth of a pixel in which nothing is seen: less than half a step of eight bits. */
-const UNSEEN = 1e-3;
+const FAINT = 1e-3;
 
 /** For each pixel of the screen along a dash pattern, whether it is on; one entry if all are. */
 function dashOf(dash: readonly number[], ratio: number): boolean[] {
@@ -37,12 +37,13 @@ interface Place {
  * In a column of pixels a line covers an interval of heights. Only its two ends are written, each as a difference to the
  * pixel above, and a sum along the column turns differences into depths.
  */
-function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place: Place) {
+function depthChanges(data: Dependence, place: Place) {
+  const { ice, iceWeight, lineLooks } = data;
   const { width, height, ratio, x, origin, unit } = place;
-  const [count, points, looks] = [iceWeight.length, x.length, lineLooks.length];
-  const changes = new Float64Array(looks * width * (height + 2));
+  const [count, points] = [iceWeight.length, x.length];
+  const changes = new Float64Array(lineLooks.length * width * (height + 2));
   const strength = Array.from(iceWeight, (weight) => -Math.log(1 - opacity(weight, count)));
-  const lookOf = Array.from(iceClass, (k) => Math.min(looks - 1, k));
+  const looks = Array.from(iceWeight, (_, line) => lookAt(data, line));
   const dashes = lineLooks.map(({ dash }) => dashOf(dash, ratio));
   /** Pixels of each line so far, by which its dashes go on. */
   const along = Float64Array.from(iceWeight, (_, line) => dashOffset(line) * ratio);
@@ -69,7 +70,7 @@ function depthChanges({ ice, iceClass, iceWeight, lineLooks }: Dependence, place
       // A stroke hardly reaches beyond its points, however steep it is.
       const least = Math.max(0, Math.min(height, Math.min(from, to) - ratio / 2));
       const most = Math.max(0, Math.min(height, Math.max(from, to) + ratio / 2));
-      const look = lookOf[line] as number;
+      const look = looks[line] as number;
       const dash = dashes[look] as boolean[];
       const isDashed = dash.length > 1;
       let distance = along[line] as number;
@@ -109,7 +110,7 @@ function paint({ data, width, height }: ImageData, changes: Float64Array, channe
         (depths[look] as number) += changes[(look * width + column) * tall + row] as number;
         depth += depths[look] as number;
       }
-      if (depth < UNSEEN) continue;
+      if (depth < FAINT) continue;
       const at = 4 * (row * width + column);
       let [red, green, blue] = [0, 0, 0];
       for (let look = 0; look < depths.length; look++) {

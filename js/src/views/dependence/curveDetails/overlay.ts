@@ -1,4 +1,4 @@
-import { type LineSpace, opacity } from "../../../charts/lines.ts";
+import { type LineSpace, lookAt, opacity } from "../../../charts/lines.ts";
 import type { Dependence } from "../reader.ts";
 
 /** Pixels of the ticks of the rug, of the dots, and of the averages of groups. */
@@ -15,11 +15,10 @@ export function overlay(hasRug: boolean) {
     space: LineSpace,
   ): void => {
     const count = data.iceWeight.length;
-    const last = colours.length - 1;
     data.own?.forEach((value, line) => {
       if (!Number.isFinite(value)) return;
       const x = space.place(value);
-      const colour = colours[Math.min(last, data.iceClass[line] ?? 0)] || "gray";
+      const colour = colours[lookAt(data, line)] || "gray";
       // Twice as strong as a line, because a dot is small.
       context.globalAlpha = Math.min(1, 2 * opacity(data.iceWeight[line] ?? 1, count));
       const height = data.ownValue?.[line] ?? Number.NaN;
