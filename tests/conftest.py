@@ -129,15 +129,13 @@ def frozen_clock(monkeypatch):
 @pytest.fixture(scope="session")
 def kernel():
     """Run the notebooks of this process one after the other, so that packages are imported once."""
-    from jupyter_client.manager import KernelManager
+    from kernels import new_kernel
 
-    manager = KernelManager(kernel_name="python3")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, new_kernel() as manager:
         # The kernel starts with the first notebook and inherits the variables of that time.
         for variable in ("UQ_NOTEBOOKS", "UQ_PAPER_DATA"):
             patch.delenv(variable, raising=False)
         yield manager
-    manager.shutdown_kernel(now=True)
 
 
 # Workers that wait take a tenth of a core: they end with the file.

@@ -16,27 +16,26 @@ def read(name):
     return nbformat.read(ROOT / "notebooks" / name, as_version=4)
 
 
-def run(name, kernel=None):
+def run(name, kernel):
     """Run a notebook; return the output of each of its code cells as plain text.
 
-    A kernel that is passed starts with the first notebook. Each notebook begins without the names
-    of the one before, and packages are imported only once.
+    The kernel starts with the first notebook. Each notebook begins without the names of the one
+    before, and packages are imported only once.
     """
     return execute(read(name), name, kernel)
 
 
-def execute(notebook, name, kernel=None):
+def execute(notebook, name, kernel):
     """Run the cells of a notebook that was read; return the output of each code cell."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    if kernel is not None:
-        notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     resources = {"metadata": {"path": str(ROOT)}}
     options = {"kernel_name": "python3", "startup_timeout": 120, "timeout": 240}
     client = NotebookClient(notebook, km=kernel, resources=resources, **options)
     try:
         client.execute()
     finally:
-        if kernel is not None and client.kc is not None:
+        if client.kc is not None:
             client.kc.stop_channels()
     pages = [str(o.get("data", {}).get("text/html", "")) for cell in cells for o in cell.outputs]
     assert not [page for page in pages if "cdn." in page], f"{name} shows a chart from the network"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import secrets
 import signal
 import socket
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
+from kernels import TRANSPORT, socket_folder
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -29,13 +32,14 @@ FOLDERS = {
     "IPYTHONDIR": "ipython",
     "JUPYTER_CONFIG_DIR": "config",
     "JUPYTER_DATA_DIR": "data",
-    "JUPYTER_RUNTIME_DIR": "runtime",
     "JUPYTERLAB_SETTINGS_DIR": "settings",
     "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
     "XDG_CACHE_HOME": "cache",
     "XDG_CONFIG_HOME": "xdg",
     "XDG_STATE_HOME": "state",
 }
+# For programs that read the settings of Jupyter, and for Voila.
+SETTINGS = ("jupyter_config.json", "voila.json")
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 
 # The status icon says "idle" before the kernel is connected, and "run all" would then be lost.
@@ -70,6 +74,7 @@ OPEN = """async (path) => {
   await window.jupyterapp.commands.execute("docmanager:open", { path });
 }"""
 
+LOG = "server.log"
 NO_MODEL = "Error displaying widget: model not found"
 
 
@@ -80,6 +85,7 @@ class JupyterLab:
     folder: Path
     url: str
     token: str
+    log: Path
 
     def address(self, name: str) -> str:
         """Return the address of a notebook in a fresh workspace."""
@@ -92,14 +98,15 @@ class JupyterLab:
         are saved and closed, and their kernels end. Otherwise the workspace is fresh. The kernel
         stays alive, so every test needs a notebook of another name.
         """
-        if page.url.startswith(self.url):
-            page.evaluate(LEAVE)
-            page.evaluate(OPEN, name)
-        else:
-            page.goto(self.address(name))
-        page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
-        errors = page.evaluate(RUN_ALL, timeout * 1000)
-        assert not errors, errors
+        with printed_on_failure(self.log):
+            if page.url.startswith(self.url):
+                page.evaluate(LEAVE)
+                page.evaluate(OPEN, name)
+            else:
+                page.goto(self.address(name))
+            page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
+            errors = page.evaluate(RUN_ALL, timeout * 1000)
+            assert not errors, errors
 
 
 def first_widget(page: Page, open_notebook: Callable[[], object]) -> Locator:
@@ -136,33 +143,46 @@ def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
         "--LabApp.extension_manager=readonly",
     ]
     with served(command, f"{url}/api", home):
-        yield JupyterLab(folder, url, token)
+        yield JupyterLab(folder, url, token, home / LOG)
 
 
 @contextlib.contextmanager
 def served(command: list[str], url: str, home: Path) -> Iterator[None]:
     """Run a server whose state lies under ``home`` until the context ends."""
-    log = home / "server.log"
-    with log.open("wb") as output:
+    log = home / LOG
+    with log.open("wb") as output, socket_folder() as sockets, printed_on_failure(log):
         server = subprocess.Popen(
             command,
-            env=environment(home),
+            env=environment(home, sockets),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         try:
-            wait_until_up(server, url, log)
+            wait_until_up(server, url)
             yield
         finally:
             stop(server)
 
 
-def environment(home: Path) -> dict[str, str]:
-    env = dict(os.environ)
+@contextlib.contextmanager
+def printed_on_failure(log: Path) -> Iterator[None]:
+    """Print the end of what a server said, if the block fails; pytest shows it with the failure."""
+    try:
+        yield
+    except Exception:
+        print("The server said at last:", log.read_text(errors="replace")[-5000:], sep="\n")  # noqa: T201
+        raise
+
+
+def environment(home: Path, sockets: Path) -> dict[str, str]:
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(sockets)}
     for variable, name in FOLDERS.items():
         (home / name).mkdir(parents=True, exist_ok=True)
         env[variable] = str(home / name)
+    for name in SETTINGS:
+        settings = {"KernelManager": {"transport": TRANSPORT}}
+        (home / FOLDERS["JUPYTER_CONFIG_DIR"] / name).write_text(json.dumps(settings))
     notification = home / "settings" / "@jupyterlab" / "apputils-extension"
     notification.mkdir(parents=True)
     (notification / "notification.jupyterlab-settings").write_text(json.dumps(QUIET))
@@ -170,16 +190,19 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that no program has, below those that the system itself hands out."""
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("None of 100 ports between 20,000 and 32,000 was free.")
 
 
-def wait_until_up(server: subprocess.Popen[bytes], url: str, log: Path, seconds: int = 60) -> None:
+def wait_until_up(server: subprocess.Popen[bytes], url: str, seconds: int = 60) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise RuntimeError(f"The server ended at its start:\n{log.read_text()}")
+            raise RuntimeError("The server ended at its start.")
         try:
             with urllib.request.urlopen(url, timeout=2):
                 return
@@ -188,7 +211,7 @@ def wait_until_up(server: subprocess.Popen[bytes], url: str, log: Path, seconds:
         except OSError:
             pass
         time.sleep(0.05)
-    raise TimeoutError(f"The server did not answer within {seconds} s:\n{log.read_text()}")
+    raise TimeoutError(f"The server did not answer within {seconds} s.")
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from uqwidgets.evaluation.batch_size import (
     FIRST_ROWS,
+    FORGOTTEN,
     OVERHEAD_SHARE,
     SECONDS_PER_BLOCK,
     SECONDS_PER_STEP,
@@ -57,7 +59,7 @@ def test_the_time_in_which_threads_start_is_no_overhead(start):
     sizer = BatchSizer(10**9)
     sizer.observe(256, start + overhead + 256 * per_row)
     sizer.observe(8192, overhead + 8192 * per_row)
-    assert sizer.seconds_if_first_was_slow(10**6) >= 10**6 * per_row
+    assert sizer.most_seconds(10**6) >= 10**6 * per_row
     rows = sizer.rows(10**6)
     sizer.observe(rows, overhead + rows * per_row)
     assert sizer.cost() == pytest.approx((overhead, per_row))
@@ -71,17 +73,80 @@ def test_a_first_call_of_seconds_is_overhead():
     assert sizer.rows(10**5) == 10**5
 
 
-def test_blocks_whose_rows_are_slow_are_not_repeated():
-    # As measured with the same pipeline: 5 microseconds a row, and 15 in new memory.
+def test_blocks_whose_rows_are_slow_are_rare():
+    # As measured with the same pipeline: a row takes longer from 16,000 rows on, in new memory.
     sizer, sizes, needed = BatchSizer(10**9), [], []
     for _ in range(40):
         rows = sizer.rows(10**7)
-        needed.append(0.005 + rows * (5e-6 if rows <= 12_000 else 15e-6))
-        sizer.observe(rows, needed[-1])
+        per_row = np.interp(np.log(rows), np.log([16_000, 65_000]), [5e-6, 13e-6])
+        sizer.observe(rows, 0.005 + rows * per_row)
         sizes.append(rows)
-    assert max(sizes[5:]) <= 2 * 12_000
-    quickest = 0.005 / 12_000 + 5e-6
-    assert sum(needed[5:]) / sum(sizes[5:]) <= 1.5 * quickest
+        needed.append(0.005 + rows * per_row)
+    quickest = 0.005 / 16_000 + 5e-6
+    assert sum(needed) / sum(sizes) <= 1.2 * quickest
+
+
+def delayed(seed, load):
+    """Yield what other work on the machine adds to calls: times the seconds, and seconds."""
+    rng = np.random.default_rng(seed)
+    while True:
+        share = rng.choice([0, 1, 1, 3]) * rng.random() * load
+        stall = rng.random() * 0.08 * load if rng.random() < 0.3 else 0.0
+        yield 1 + share, stall
+
+
+@pytest.mark.parametrize(
+    ("overhead", "per_row", "most"),
+    [(0.02, 5e-6, 3), (0.005, 5e-6, 1.5), (0.05, 2e-4, 2), (0.3, 1e-6, 16), (2.0, 1e-6, 16)],
+)
+def test_no_delays_of_calls_make_batches_tiny(overhead, per_row, most):
+    # The quickstart's base, ten repeats of 30 features, and one more repeat. One third of its calls
+    # may take up to ten times as long where other programs use the processor.
+    waiting = (143, 42_900, 4290)
+    quiet = sum(overhead + rows * per_row for rows in waiting)
+    for seed in range(200):
+        sizer, delays, needed = BatchSizer(10**9), delayed(seed, load=3), 0.0
+        for left in waiting:
+            while left:
+                rows, (times, stall) = sizer.rows(left), next(delays)
+                undelayed = overhead + rows * per_row
+                sizer.observe(rows, undelayed * times + stall)
+                needed += undelayed
+                left -= rows
+        assert needed <= most * quiet, f"seed {seed}"
+
+
+def test_a_larger_batch_is_tried_again_where_the_one_before_was_delayed():
+    # The first two calls took as long as if a row took 0.3 seconds, and a call nothing.
+    sizer = BatchSizer(10**9)
+    sizer.observe(8, 2.9)
+    sizer.observe(2, 0.64)
+    sizes = []
+    while sum(sizes) < 40_000:
+        sizes.append(sizer.rows(40_000 - sum(sizes)))
+        sizer.observe(sizes[-1], 0.3)
+    assert len(sizes) <= FORGOTTEN + 8
+
+
+def test_the_pessimistic_estimate_has_all_calls_as_slow_as_the_slowest_of_the_latest():
+    sizer = BatchSizer(10**9)
+    for rows in (256, 512, 8192, 8000):
+        sizer.observe(rows, 0.01 + rows * 5e-6)
+    assert sizer.most_seconds(10**5) == sizer.seconds(10**5)
+    sizer.observe(20_000, 3 * 0.11)
+    assert sizer.seconds(10**5) == pytest.approx(0.01 * 100 / 20 + 0.5, rel=0.1)
+    assert sizer.most_seconds(10**5) == pytest.approx(3 * sizer.seconds(10**5))
+
+
+def test_a_model_that_becomes_slow_is_estimated_to_be_slow():
+    sizer = BatchSizer(10**9)
+    for slowness in (1, 4):
+        for _ in range(30):
+            rows = sizer.rows(10**7)
+            sizer.observe(rows, slowness * rows * 1e-5)
+            assert slowness * rows * 1e-5 <= 4 * SECONDS_PER_STEP
+        assert sizer.seconds(10**6) == pytest.approx(slowness * 10, rel=0.1)
+        assert slowness * rows * 1e-5 == pytest.approx(SECONDS_PER_BLOCK, rel=0.1)
 
 
 def test_batches_converge_to_a_tenth_of_a_second():
@@ -127,8 +192,10 @@ def test_a_model_with_expensive_rows_gets_small_batches():
     for per_row in (1e-3, 0.01, 0.05):
         _, sizes = run(5000, overhead=0.0, per_row=per_row)
         settled = [rows * per_row for rows in sizes[3:-1]]
-        assert max(settled) <= 1.5 * SECONDS_PER_BLOCK
-        assert min(settled) >= 0.5 * SECONDS_PER_BLOCK
+        # Few batches separate the overhead from the rows again.
+        usual = [each for each in settled if 0.5 <= each / SECONDS_PER_BLOCK <= 1.5]
+        assert len(usual) >= (1 - 1 / FORGOTTEN) * len(settled)
+        assert max(settled) <= 0.5 * SECONDS_PER_STEP
 
 
 def test_memory_limits_every_batch():

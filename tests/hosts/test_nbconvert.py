@@ -12,6 +12,7 @@ from browser.harness import PATIENCE, VIEWPORT
 from browser.reading import answered, table, wait_for_answer
 from hosts.conftest import TESTS
 from hosts.rounds import are_the_numbers_of_python
+from kernels import new_kernel
 
 CELLS = (
     "from hosts.demo import make\nexplorer = make()\nexplorer",
@@ -25,8 +26,8 @@ def converted(tmp_path_factory):
     notebook = nbformat.v4.new_notebook(cells=cells)
     # Its cells import this package.
     of = {"metadata": {"path": str(TESTS)}}
-    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources=of)
-    client.execute()
+    with new_kernel() as kernel:
+        nbclient.NotebookClient(notebook, kernel, timeout=120, resources=of).execute()
     html, _ = HTMLExporter().from_notebook_node(notebook)
     path = tmp_path_factory.mktemp("converted") / "notebook.html"
     path.write_text(html, encoding="utf-8")

@@ -22,6 +22,7 @@ from example_results import (
     stress,
     surface,
 )
+from kernels import new_kernel
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
 from run_notebooks import execute
@@ -429,7 +430,8 @@ print("altair" in sys.modules)
 def test_a_new_notebook_shows_everything_without_the_network():
     """Results are shown before the first chart, which then is shown as SVG."""
     cells = [nbformat.v4.new_code_cell(source) for source in (SHOWN, "curve.to_altair()")]
-    execute(nbformat.v4.new_notebook(cells=cells), "a new notebook")
+    with new_kernel() as kernel:
+        execute(nbformat.v4.new_notebook(cells=[*cells]), "a new notebook", kernel)
     shown = [output for output in cells[0].outputs if output.output_type == "display_data"]
     assert len(shown) == 8  # the explorer has a picture beside it
     for output in shown:

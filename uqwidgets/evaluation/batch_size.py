@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from collections import deque
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Long enough to hide the overhead of a call, short enough to react to a request to stop.
 SECONDS_PER_BLOCK = 0.1
@@ -12,6 +17,8 @@ SECONDS_PER_BLOCK = 0.1
 OVERHEAD_SHARE = 8
 # Longest block, by a pessimistic estimate, before its cost is known.
 SECONDS_PER_STEP = 1.0
+# Share of the overhead that the pessimistic estimate takes for certain.
+CERTAIN = 0.75
 # The first call has few rows: it shows at once whether the model accepts them, and the next call
 # is so much larger that the two separate the overhead of a call from the time of a row.
 FIRST_SHARE = 16
@@ -21,28 +28,43 @@ FIRST_ROWS = (8, 256)
 GROWTH = 32
 # Two calls separate the overhead from the time of a row if one has so many times the other's rows.
 SEPARATE = 4
-# Relative difference between the times of two calls of one size.
-JITTER = 0.1
-# A call of many rows was held up by something else if fewer rows then take less than this share of
-# what they would take at its pace.
-CONTRADICTION = 0.5
 # The first call may take so many seconds longer than others, because threads start in it.
 SECONDS_TO_START = 0.1
-# A long block of more rows than the most efficient one has too many if each row takes so many times
-# as long, for example because its memory is new in every call.
-INEFFICIENT = 1.5
-# The limit is then at most this share of its rows, and grows slowly with each block near it, so
-# that few blocks have too many rows.
-LIMIT_SHARE, LIMIT_GROWTH = 0.7, 1.02
+# The quickest of so many calls of about one size was not delayed.
+REMEMBERED = 4
+# Sizes that were not called for so many calls are forgotten, but for the smallest: they may have
+# been delayed, or the model may be slower now.
+FORGOTTEN = 16
+# A model is as much slower now as in the median of so many calls.
+RECENT = 5
 
 
 class _Call(NamedTuple):
     rows: int
     seconds: float
+    number: int
+
+
+class _Cost(NamedTuple):
+    overhead: float
+    per_row: float
+
+    def seconds(self, rows: float) -> float:
+        return self.overhead + rows * self.per_row
+
+    def efficient_rows(self) -> int:
+        """Return how many rows make a block in which the overhead is a small part."""
+        dear = OVERHEAD_SHARE * self.overhead
+        aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
+        return int((aim - self.overhead) / self.per_row)
 
 
 class BatchSizer:
     """Learns a model's cost, ``overhead + rows * seconds_per_row``, from the calls it makes.
+
+    Other work on the machine delays calls, and nothing makes them quicker. The cost is therefore
+    a line below all calls, so that delayed ones do not change it, times the slowness of the
+    latest calls.
 
     Parameters
     ----------
@@ -52,143 +74,135 @@ class BatchSizer:
 
     def __init__(self, most_rows: int) -> None:
         self._most = max(1, most_rows)
-        self._limit = float(self._most)
-        self._smallest: _Call | None = None
-        self._smallest_later: _Call | None = None
-        self._largest: _Call | None = None
+        self._first: _Call | None = None
         self._latest: _Call | None = None
-        self._most_efficient: _Call | None = None
-        self._counts_first = True
+        # The calls after the first, by the logarithm of their size, and the smallest of them.
+        self._later: dict[int, deque[_Call]] = {}
+        self._smallest: _Call | None = None
+        self._slowness: deque[float] = deque(maxlen=RECENT)
+        # The calls that show the cost.
+        self._known: list[_Call] = []
+        self._cost = _Cost(0.0, 0.0)
+        # Without the slowness of the latest calls.
+        self._least_overhead = 0.0
 
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
-        call = _Call(rows, seconds)
-        if self._contradicts_largest(call):
-            # Otherwise one call that stalled would make all later blocks tiny.
-            self._largest = None
-        if self._largest is None or rows >= self._largest.rows:
-            self._largest = call
-        self._compare_smallest(call, self._largest)
-        self._compare_most_efficient(call)
-        self._latest = call
+        number = 0 if self._latest is None else self._latest.number + 1
+        call = self._latest = _Call(rows, max(seconds, 1e-9), number)
+        if number == 0:
+            self._first = call
+        else:
+            self._smallest = min(self._smallest or call, call)
+            self._later.setdefault(_size(call), deque(maxlen=REMEMBERED)).append(call)
+        self._forget(call)
+        self._known = self._calls_that_show_cost()
+        if _separate(self._known):
+            line = _lowest_line(self._known)
+        else:
+            line = _Cost(0.0, call.seconds / rows)
+        self._least_overhead = line.overhead
+        self._slowness.append(call.seconds / max(line.seconds(rows), 1e-12))
+        slowness = median(self._slowness)
+        self._cost = _Cost(line.overhead * slowness, max(line.per_row * slowness, 1e-9))
 
     def cost(self) -> tuple[float, float]:
         """Return the overhead of a call and the time of a row, in seconds."""
-        quick, few, slow, many = self._compared()
-        if not few:
-            return 0.0, max(slow / many, 1e-9)
-        per_row = max((slow - quick) / (many - few), 1e-9)
-        return max(0.0, quick - per_row * few), per_row
+        return self._cost
 
     def rows(self, waiting: int) -> int:
         """Return the number of rows of the next block, given the number that is waiting."""
-        if self._smallest is None or self._largest is None or self._latest is None:
+        if self._latest is None:
             least, most = FIRST_ROWS
             first = min(max(waiting // FIRST_SHARE, least), most)
             return min(first if waiting >= 8 * least else waiting, self._most)
-        many, slow = self._latest
-        overhead, _ = cost = self.cost()
+        many, slow, _ = self._latest
+        overhead = min(self._least_overhead, slow)
         longest = max(SECONDS_PER_STEP, OVERHEAD_SHARE * overhead)
-        step = many + int((longest - slow) / self._dearest_row())
-        if self._smallest.rows == self._largest.rows:
+        step = int(many * (longest - CERTAIN * overhead) / (slow - CERTAIN * overhead))
+        if _separate(self._known):
+            cautious = self._cost_if_first_was_slow().efficient_rows()
+            enough = max(cautious, self._fewest_to_separate())
+            block = min(step, self._cost.efficient_rows(), enough)
+        elif self._first is not None and step >= SEPARATE * many:
             # The time of calls of one size may be all overhead, or contain none. Another size
-            # separates them: a larger one, or a smaller one where a larger one may take long.
-            block = min(step, GROWTH * many) if step >= SEPARATE * many else many // SEPARATE
+            # separates them: a larger one, or a smaller one where a larger one may take long or
+            # larger ones were slow before.
+            block = min(step, GROWTH * many)
         else:
-            enough = max(_efficient(self._cautious_cost()), self._fewest_to_separate())
-            block = min(step, _efficient(cost), enough)
-        block = max(1, min(block, self._most, int(self._limit)))
+            block = many // SEPARATE or SEPARATE * many
+        block = max(1, min(block, self._most))
         # A small remainder joins the block rather than pay the overhead of another call.
         return waiting if waiting <= min(1.5 * block, self._most) else block
 
     def seconds(self, rows: int) -> float:
         """Return the estimated time of so many rows, in seconds."""
-        overhead, per_row = self.cost()
+        overhead, per_row = self._cost
         return rows * per_row + overhead * max(1.0, rows / self.rows(rows))
 
-    def seconds_if_first_was_slow(self, rows: int) -> float:
-        """Return the estimated time of so many rows if threads started in the first call."""
-        overhead, per_row = self._cautious_cost()
-        return overhead + rows * per_row
+    def most_seconds(self, rows: int) -> float:
+        """Return a pessimistic estimate of the time of so many rows, in seconds.
 
-    def _compare_smallest(self, call: _Call, largest: _Call) -> None:
-        """Keep the call of the fewest rows, without the first call once two others separate."""
-        if self._smallest is None:
-            self._smallest = call
-            return
-        self._smallest = min(self._smallest, call)
-        self._smallest_later = min(self._smallest_later or call, call)
-        if self._counts_first and largest.rows >= SEPARATE * self._smallest_later.rows:
-            self._smallest, self._counts_first = self._smallest_later, False
+        It is the time if threads started in the first call, and if all calls are as slow as the
+        slowest of the latest ones.
+        """
+        slowest = max(self._slowness, default=1.0) / median(self._slowness or [1.0])
+        seconds = max(self.seconds(rows), self._cost_if_first_was_slow().seconds(rows))
+        return seconds * slowest
 
-    def _compare_most_efficient(self, call: _Call) -> None:
-        """Keep the call whose rows were quickest, and limit blocks to a size near its size."""
-        best = self._most_efficient
-        if best is None or call.seconds * best.rows <= best.seconds * call.rows:
-            self._most_efficient = best = call
-        slowness = call.seconds * best.rows / max(best.seconds * call.rows, 1e-12)
-        if call.rows > best.rows and call.seconds > SECONDS_PER_BLOCK and slowness > INEFFICIENT:
-            self._limit = min(math.sqrt(best.rows * call.rows), LIMIT_SHARE * call.rows)
-            self._largest = best
-        elif call.rows * LIMIT_GROWTH > self._limit:
-            self._limit *= LIMIT_GROWTH
+    def _forget(self, latest: _Call) -> None:
+        """Forget sizes that were not called for long, and a first call of more rows than now."""
+        oldest = latest.number - FORGOTTEN
+        self._later = {s: calls for s, calls in self._later.items() if calls[-1].number >= oldest}
+        if self._first is not None and oldest > 0 and _size(self._first) > _size(latest):
+            self._first = None
 
-    def _contradicts_largest(self, call: _Call) -> bool:
-        """Whether a call was so short that the largest call does not show what a row costs."""
-        if self._smallest is None or self._largest is None:
-            return False
-        (few, quick), (many, slow) = self._smallest, self._largest
-        if not few < many:
-            return False
-        per_row = (slow - min(quick, slow)) / (many - few)
-        return call.seconds < CONTRADICTION * call.rows * per_row
+    def _calls_that_show_cost(self) -> list[_Call]:
+        """Return the quickest call of each size, and the first call until others separate."""
+        later = [min(calls, key=lambda call: call.seconds) for calls in self._later.values()]
+        if self._smallest is not None:
+            later.append(self._smallest)
+        if self._first is None or _separate(later):
+            return later
+        return [self._first, *later]
 
-    def _cautious_cost(self) -> tuple[float, float]:
+    def _cost_if_first_was_slow(self) -> _Cost:
         """Return the cost as it is if threads started in the first call.
 
         What the first call took was then no overhead, and what the others took was due to their
         rows. It equals the cost as soon as two other calls separate the two.
         """
-        overhead, per_row = self.cost()
-        quick, few, slow, many = self._compared()
-        if not self._counts_first or not few:
-            return overhead, per_row
-        certain = max(quick - SECONDS_TO_START, 0.0)
-        return min(overhead, certain), max(per_row, (slow - certain) / many)
+        if self._first is None or self._first not in self._known or self._smallest is None:
+            return self._cost
+        certain = max(self._first.seconds - SECONDS_TO_START, 0.0)
+        largest = max(self._known)
+        per_row = max(self._cost.per_row, (largest.seconds - certain) / largest.rows)
+        return _Cost(min(self._cost.overhead, certain), per_row)
 
     def _fewest_to_separate(self) -> int:
         """Return how many rows separate overhead and time of a row without the first call."""
-        if not self._counts_first or self._smallest_later is None:
+        if self._first not in self._known or self._smallest is None:
             return 0
-        return SEPARATE * self._smallest_later.rows
-
-    def _dearest_row(self) -> float:
-        """Return an upper bound for the time of each further row, in seconds."""
-        quick, few, slow, many = self._compared()
-        return max((slow - (1 - JITTER) * quick) / (many - few), 1e-9)
-
-    def _compared(self) -> tuple[float, int, float, int]:
-        """Return seconds and rows of a small and a large call, whose difference is time of rows.
-
-        If no two calls differ enough, the small one is 0 seconds for 0 rows.
-        """
-        assert self._smallest is not None
-        assert self._largest is not None
-        assert self._latest is not None
-        few, quick = self._smallest
-        # The latest block is compared if it is much larger than the smallest. One that is not may
-        # be all overhead, so then the largest block is compared instead.
-        many, slow = self._latest if self._latest.rows >= SEPARATE * few else self._largest
-        # The first call may be slow for other reasons, such as imports.
-        if many < SEPARATE * few or quick > (1 + JITTER) * slow:
-            many, slow = self._latest
-            return 0.0, 0, slow, many
-        return min(quick, slow), few, slow, many
+        return SEPARATE * self._smallest.rows
 
 
-def _efficient(cost: tuple[float, float]) -> int:
-    """Return how many rows make a block in which the overhead is a small part."""
-    overhead, per_row = cost
-    dear = OVERHEAD_SHARE * overhead
-    aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
-    return int((aim - overhead) / per_row)
+def _size(call: _Call) -> int:
+    return call.rows.bit_length()
+
+
+def _separate(calls: Sequence[_Call]) -> bool:
+    """Whether the calls separate the overhead of a call from the time of a row."""
+    sizes = [call.rows for call in calls]
+    return bool(sizes) and max(sizes) >= SEPARATE * min(sizes)
+
+
+def _lowest_line(calls: Sequence[_Call]) -> _Cost:
+    """Return the line below all calls that explains the largest share of their times."""
+    steepest = min(call.seconds / call.rows for call in calls)
+    slopes = [0.0, steepest]
+    for one, other in combinations(calls, 2):
+        if one.rows != other.rows:
+            slope = (one.seconds - other.seconds) / (one.rows - other.rows)
+            slopes.append(min(max(slope, 0.0), steepest))
+    lines = [_Cost(min(c.seconds - slope * c.rows for c in calls), slope) for slope in slopes]
+    return max(lines, key=lambda line: sum(line.seconds(c.rows) / c.seconds for c in calls))

@@ -255,8 +255,8 @@ class Predictions:
         return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
     def most_seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows, which is not too short for a slow first call."""
-        return max(self.seconds_for(rows), self._calls.pace.seconds_if_first_was_slow(rows))
+        """Estimated time to evaluate so many rows, which is too long rather than too short."""
+        return self._calls.pace.most_seconds(rows) if rows > 0 else 0.0
 
     def is_long(self, rows: int, seconds: float) -> bool:
         """Whether it is worth evaluating a part of so many rows first, by calls of its own.
