@@ -144,7 +144,7 @@ def test_a_model_that_becomes_slow_is_estimated_to_be_slow():
         for _ in range(30):
             rows = sizer.rows(10**7)
             sizer.observe(rows, slowness * rows * 1e-5)
-            assert slowness * rows * 1e-5 <= 4 * SECONDS_PER_STEP
+            assert slowness * rows * 1e-5 <= 2 * SECONDS_PER_STEP
         assert sizer.seconds(10**6) == pytest.approx(slowness * 10, rel=0.1)
         assert slowness * rows * 1e-5 == pytest.approx(SECONDS_PER_BLOCK, rel=0.1)
 

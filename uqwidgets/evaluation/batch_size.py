@@ -17,8 +17,8 @@ SECONDS_PER_BLOCK = 0.1
 OVERHEAD_SHARE = 8
 # Longest block, by a pessimistic estimate, before its cost is known.
 SECONDS_PER_STEP = 1.0
-# Share of the overhead that the pessimistic estimate takes for certain.
-CERTAIN = 0.75
+# Share of the overhead that the pessimistic estimate takes for certain if no call was delayed.
+CERTAIN = 0.9
 # The first call has few rows: it shows at once whether the model accepts them, and the next call
 # is so much larger that the two separate the overhead of a call from the time of a row.
 FIRST_SHARE = 16
@@ -119,7 +119,8 @@ class BatchSizer:
         many, slow, _ = self._latest
         overhead = min(self._least_overhead, slow)
         longest = max(SECONDS_PER_STEP, OVERHEAD_SHARE * overhead)
-        step = int(many * (longest - CERTAIN * overhead) / (slow - CERTAIN * overhead))
+        certain = CERTAIN * overhead / max(self._slowness)
+        step = int(many * (longest - certain) / (slow - certain))
         if _separate(self._known):
             cautious = self._cost_if_first_was_slow().efficient_rows()
             enough = max(cautious, self._fewest_to_separate())

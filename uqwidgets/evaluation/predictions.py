@@ -256,7 +256,7 @@ class Predictions:
 
     def most_seconds_for(self, rows: int) -> float:
         """Estimated time to evaluate so many rows, which is too long rather than too short."""
-        return self._calls.pace.most_seconds(rows) if rows > 0 else 0.0
+        return max(self.seconds_for(rows), self._calls.pace.most_seconds(rows))
 
     def is_long(self, rows: int, seconds: float) -> bool:
         """Whether it is worth evaluating a part of so many rows first, by calls of its own.
