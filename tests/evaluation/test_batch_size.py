@@ -128,6 +128,11 @@ def test_a_larger_batch_is_tried_again_where_the_one_before_was_delayed():
     assert len(sizes) <= FORGOTTEN + 8
 
 
+def test_no_rows_take_no_time():
+    for sizer in (BatchSizer(10**9), run(1000, 0.02, 1e-5)[0]):
+        assert sizer.seconds(0) == sizer.most_seconds(0) == 0
+
+
 def test_the_pessimistic_estimate_has_all_calls_as_slow_as_the_slowest_of_the_latest():
     sizer = BatchSizer(10**9)
     for rows in (256, 512, 8192, 8000):

@@ -138,6 +138,8 @@ class BatchSizer:
 
     def seconds(self, rows: int) -> float:
         """Return the estimated time of so many rows, in seconds."""
+        if rows <= 0:
+            return 0.0
         overhead, per_row = self._cost
         return rows * per_row + overhead * max(1.0, rows / self.rows(rows))
 
@@ -147,6 +149,8 @@ class BatchSizer:
         It is the time if threads started in the first call, and if all calls are as slow as the
         slowest of the latest ones.
         """
+        if rows <= 0:
+            return 0.0
         slowest = max(self._slowness, default=1.0) / median(self._slowness or [1.0])
         seconds = max(self.seconds(rows), self._cost_if_first_was_slow().seconds(rows))
         return seconds * slowest

@@ -183,7 +183,7 @@ class Predictions:
                 # Without room in the cache, a replacement is still evaluated only once here.
                 waiting = [r for r in waiting if r not in finished]
                 remaining -= rows
-                seconds_left = self._calls.pace.seconds(remaining) if remaining > 0 else 0.0
+                seconds_left = self._calls.pace.seconds(remaining)
             done += rows
             if callback is not None:
                 callback(Progress(done, done + remaining, seconds_left))
@@ -252,7 +252,7 @@ class Predictions:
 
     def seconds_for(self, rows: int) -> float:
         """Estimated time to evaluate so many rows."""
-        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
+        return self._calls.pace.seconds(rows)
 
     def most_seconds_for(self, rows: int) -> float:
         """Estimated time to evaluate so many rows, which is too long rather than too short."""
