@@ -16,7 +16,7 @@ beforeAll(() => {
   execFileSync(process.execPath, ["build.mjs", folder], { stdio: "pipe" });
   const parts = readdirSync(join(folder, "parts")).map((name) => `parts/${name}`);
   for (const name of [...CORE, ...parts]) files[name] = readFileSync(join(folder, name), "utf8");
-}, 30_000);
+}, 240_000);
 
 afterAll(() => {
   clearPage();

@@ -22,7 +22,7 @@ def explanation(root: Locator) -> Locator:
 
 def have_the_numbers_of_python(roots: Locator, lessons: dict[str, Lesson]) -> None:
     """Go through all lessons of a page, and do the same in Python: the sentences are equal."""
-    expect(roots).to_have_count(len(lessons), timeout=90_000)
+    expect(roots).to_have_count(len(lessons), timeout=200_000)
     for k, (name, lesson) in enumerate(lessons.items()):
         root = roots.nth(k)
         for trait, value in _GO[name](root, lesson).items():

@@ -91,7 +91,7 @@ class JupyterLab:
         """Return the address of a notebook in a fresh workspace."""
         return f"{self.url}/lab/tree/{name}?token={self.token}&reset"
 
-    def run_notebook(self, page: Page, name: str, timeout: float = 90) -> None:
+    def run_notebook(self, page: Page, name: str, timeout: float = 200) -> None:
         """Open a notebook of the folder alone and run all its cells.
 
         A page that shows this JupyterLab already is not loaded again: the notebooks that are open

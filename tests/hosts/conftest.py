@@ -162,8 +162,8 @@ def opened(
                 page.route(host.needs_anywidget, lambda route: route.fulfill(path=ANYWIDGET))
             page.goto(address)
             if host.notebook:
-                page.wait_for_function(host.notebook.ready, timeout=90_000)
-                errors = page.evaluate(host.notebook.run_all, 90_000)
+                page.wait_for_function(host.notebook.ready, timeout=200_000)
+                errors = page.evaluate(host.notebook.run_all, 200_000)
                 assert not errors, errors
             yield page, faults
 

@@ -82,7 +82,7 @@ class Round:
 
 def first_root(page: Page) -> Locator:
     root = page.get_by_test_id("uq-root").first
-    root.wait_for(state="attached", timeout=90_000)
+    root.wait_for(state="attached", timeout=200_000)
     wait_for_answer(root)
     return root
 
