@@ -27,7 +27,9 @@ def converted(tmp_path_factory):
     # Its cells import this package.
     of = {"metadata": {"path": str(TESTS)}}
     with new_kernel() as kernel:
-        nbclient.NotebookClient(notebook, kernel, timeout=120, resources=of).execute()
+        client = nbclient.NotebookClient(notebook, kernel, timeout=120, resources=of)
+        client.execute()
+        client.kc.stop_channels()
     html, _ = HTMLExporter().from_notebook_node(notebook)
     path = tmp_path_factory.mktemp("converted") / "notebook.html"
     path.write_text(html, encoding="utf-8")
