@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jupyter_client.manager import KernelManager
+    from nbformat import NotebookNode
 
 TRANSPORT = "ipc"
 
@@ -38,3 +39,18 @@ def new_kernel() -> Iterator[KernelManager]:
             yield manager
         finally:
             manager.shutdown_kernel(now=True)
+
+
+def run_cells(notebook: NotebookNode, kernel: KernelManager, folder: Path) -> None:
+    """Run a notebook as if it lay in a folder; the kernel goes on."""
+    from nbclient import NotebookClient
+
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(
+        notebook, km=kernel, resources=resources, startup_timeout=120, timeout=240
+    )
+    try:
+        client.execute()
+    finally:
+        if client.kc is not None:
+            client.kc.stop_channels()

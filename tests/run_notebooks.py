@@ -6,7 +6,8 @@ import ast
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
+
+from kernels import run_cells
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,14 +30,7 @@ def execute(notebook, name, kernel):
     """Run the cells of a notebook that was read; return the output of each code cell."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
-    resources = {"metadata": {"path": str(ROOT)}}
-    options = {"kernel_name": "python3", "startup_timeout": 120, "timeout": 240}
-    client = NotebookClient(notebook, km=kernel, resources=resources, **options)
-    try:
-        client.execute()
-    finally:
-        if client.kc is not None:
-            client.kc.stop_channels()
+    run_cells(notebook, kernel, ROOT)
     pages = [str(o.get("data", {}).get("text/html", "")) for cell in cells for o in cell.outputs]
     assert not [page for page in pages if "cdn." in page], f"{name} shows a chart from the network"
     return [

@@ -180,9 +180,9 @@ def environment(home: Path, sockets: Path) -> dict[str, str]:
     for variable, name in FOLDERS.items():
         (home / name).mkdir(parents=True, exist_ok=True)
         env[variable] = str(home / name)
+    settings = json.dumps({"KernelManager": {"transport": TRANSPORT}})
     for name in SETTINGS:
-        settings = {"KernelManager": {"transport": TRANSPORT}}
-        (home / FOLDERS["JUPYTER_CONFIG_DIR"] / name).write_text(json.dumps(settings))
+        (home / FOLDERS["JUPYTER_CONFIG_DIR"] / name).write_text(settings)
     notification = home / "settings" / "@jupyterlab" / "apputils-extension"
     notification.mkdir(parents=True)
     (notification / "notification.jupyterlab-settings").write_text(json.dumps(QUIET))

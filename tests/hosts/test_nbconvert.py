@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import nbclient
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
@@ -12,7 +11,7 @@ from browser.harness import PATIENCE, VIEWPORT
 from browser.reading import answered, table, wait_for_answer
 from hosts.conftest import TESTS
 from hosts.rounds import are_the_numbers_of_python
-from kernels import new_kernel
+from kernels import new_kernel, run_cells
 
 CELLS = (
     "from hosts.demo import make\nexplorer = make()\nexplorer",
@@ -24,12 +23,8 @@ CELLS = (
 def converted(tmp_path_factory):
     cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    # Its cells import this package.
-    of = {"metadata": {"path": str(TESTS)}}
     with new_kernel() as kernel:
-        client = nbclient.NotebookClient(notebook, kernel, timeout=120, resources=of)
-        client.execute()
-        client.kc.stop_channels()
+        run_cells(notebook, kernel, TESTS)  # its cells import this package
     html, _ = HTMLExporter().from_notebook_node(notebook)
     path = tmp_path_factory.mktemp("converted") / "notebook.html"
     path.write_text(html, encoding="utf-8")

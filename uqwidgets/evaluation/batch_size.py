@@ -82,9 +82,8 @@ class BatchSizer:
         self._slowness: deque[float] = deque(maxlen=RECENT)
         # The calls that show the cost.
         self._known: list[_Call] = []
-        self._cost = _Cost(0.0, 0.0)
-        # Without the slowness of the latest calls.
-        self._least_overhead = 0.0
+        # Their lowest line, which is the cost without the slowness of the latest calls.
+        self._line = _Cost(0.0, 0.0)
 
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
@@ -98,17 +97,15 @@ class BatchSizer:
         self._forget(call)
         self._known = self._calls_that_show_cost()
         if _separate(self._known):
-            line = _lowest_line(self._known)
+            self._line = _lowest_line(self._known)
         else:
-            line = _Cost(0.0, call.seconds / rows)
-        self._least_overhead = line.overhead
-        self._slowness.append(call.seconds / max(line.seconds(rows), 1e-12))
-        slowness = median(self._slowness)
-        self._cost = _Cost(line.overhead * slowness, max(line.per_row * slowness, 1e-9))
+            self._line = _Cost(0.0, call.seconds / rows)
+        self._slowness.append(call.seconds / max(self._line.seconds(rows), 1e-12))
 
-    def cost(self) -> tuple[float, float]:
+    def cost(self) -> _Cost:
         """Return the overhead of a call and the time of a row, in seconds."""
-        return self._cost
+        slowness = median(self._slowness or [1.0])
+        return _Cost(self._line.overhead * slowness, max(self._line.per_row * slowness, 1e-9))
 
     def rows(self, waiting: int) -> int:
         """Return the number of rows of the next block, given the number that is waiting."""
@@ -117,14 +114,14 @@ class BatchSizer:
             first = min(max(waiting // FIRST_SHARE, least), most)
             return min(first if waiting >= 8 * least else waiting, self._most)
         many, slow, _ = self._latest
-        overhead = min(self._least_overhead, slow)
+        overhead = min(self._line.overhead, slow)
         longest = max(SECONDS_PER_STEP, OVERHEAD_SHARE * overhead)
         certain = CERTAIN * overhead / max(self._slowness)
         step = int(many * (longest - certain) / (slow - certain))
         if _separate(self._known):
             cautious = self._cost_if_first_was_slow().efficient_rows()
             enough = max(cautious, self._fewest_to_separate())
-            block = min(step, self._cost.efficient_rows(), enough)
+            block = min(step, self.cost().efficient_rows(), enough)
         elif self._first is not None and step >= SEPARATE * many:
             # The time of calls of one size may be all overhead, or contain none. Another size
             # separates them: a larger one, or a smaller one where a larger one may take long or
@@ -140,7 +137,7 @@ class BatchSizer:
         """Return the estimated time of so many rows, in seconds."""
         if rows <= 0:
             return 0.0
-        overhead, per_row = self._cost
+        overhead, per_row = self.cost()
         return rows * per_row + overhead * max(1.0, rows / self.rows(rows))
 
     def most_seconds(self, rows: int) -> float:
@@ -178,11 +175,12 @@ class BatchSizer:
         rows. It equals the cost as soon as two other calls separate the two.
         """
         if self._first is None or self._first not in self._known or self._smallest is None:
-            return self._cost
+            return self.cost()
         certain = max(self._first.seconds - SECONDS_TO_START, 0.0)
         largest = max(self._known)
-        per_row = max(self._cost.per_row, (largest.seconds - certain) / largest.rows)
-        return _Cost(min(self._cost.overhead, certain), per_row)
+        overhead, per_row = self.cost()
+        per_row = max(per_row, (largest.seconds - certain) / largest.rows)
+        return _Cost(min(overhead, certain), per_row)
 
     def _fewest_to_separate(self) -> int:
         """Return how many rows separate overhead and time of a row without the first call."""
