@@ -26,8 +26,8 @@ from uqwidgets.measures import (
     find,
     look_up,
 )
-from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
+from uqwidgets.metrics import Metric, find_metric, is_metric
+from uqwidgets.predictive.distributions import Distribution
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def indicators_of(
     Parameters
     ----------
     q : Distribution
-        The model's predictive distribution of the original rows.
+        What the model predicts for the original rows, labels of `predict` where they differ.
     truth : ndarray of shape (n,) or None
         Class positions where the distribution has classes, otherwise the values of the target;
         None if the target is not known, and with it the indicators that need it.
@@ -174,8 +174,7 @@ def of_labels(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator
 
 
 def of_classes(q: Distribution, truth: npt.NDArray[Any] | None) -> Iterator[Indicator]:
-    """Yield the indicators of probabilities of classes."""
-    assert isinstance(q, Categorical | Mixture)
+    """Yield the indicators of predicted classes."""
     assert q.classes is not None
     predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
     for column, label in enumerate(classes):
@@ -212,7 +211,7 @@ def means_of_measures(measures: Offers, values: Callable[[Measure], Floats]) -> 
 def find_indicator(
     entry: object,
     available: dict[str, Indicator],
-    q: Distribution,
+    read: Callable[[Metric], Distribution],
     truth: npt.NDArray[Any] | None,
     classes: npt.NDArray[Any] | None,
     measures: Offers,
@@ -227,7 +226,9 @@ def find_indicator(
         accepts.
     available : dict
         From `indicators_of`.
-    q, truth, measures, values
+    read : callable
+        From a metric to what it reads of the original rows.
+    truth, measures, values
         As for `indicators_of`.
     classes : ndarray of shape (k,) or None
         Classes of the model.
@@ -249,7 +250,7 @@ def find_indicator(
             )
         if truth is None:
             raise ValueError(f"{metric.name} needs y; pass it to Explainer.")
-        score = metric.on(q, truth)
+        score = metric.on(read(metric), truth)
         score(None)  # raises before any column is stressed if the model cannot be scored
         return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)
     if isinstance(entry, str) and look_up(entry, measures) is None:

@@ -14,6 +14,7 @@ from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
 from uqwidgets.predictive.adapters.ngboost import NGBOOST, n_columns
+from uqwidgets.predictive.adapters.own_predict import own_predict
 from uqwidgets.predictive.adapters.predictive import Predictive
 from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
 from uqwidgets.predictive.adapters.skpro import SKPRO
@@ -64,6 +65,11 @@ def as_predictive(
     10. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
         dimensions as ``classes``, ``levels`` or ``samples`` say;
     11. plain ``predict``: `Point`, or `Normal` with ``noise``.
+
+    A distribution of the outermost object comes first: what is inside it is read only for what it
+    does not give itself. Labels and predicted numbers are those of the outermost ``predict``: where
+    that may differ from the most probable class or the mean, results compare both on the rows, and
+    follow ``predict`` if one row differs.
 
     Distributions of NGBoost, skpro and `scipy.stats` (frozen) are converted exactly where they are
     normal, mixtures of normals, categorical or counts, and by their own quantiles otherwise.
@@ -144,6 +150,7 @@ def as_predictive(
         feature_names,
         n_features,
         adapted.remarks,
+        own_predict(model, adapted, options),
     )
 
 

@@ -19,7 +19,7 @@ from uqwidgets.predictive.adapters.mixing import with_noise
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal, Point
 
 
-def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+def _read_probabilities(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     labels = labels_of(model, options.classes)
     if labels is None:
         refuse_unfitted(model)
@@ -27,7 +27,11 @@ def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
             f"{name_of(model)} has predict_proba but no classes_; "
             "pass as_predictive(model, classes=[...])."
         )
-    return AdaptedModel(lambda X: Categorical(model.predict_proba(X), labels), labels)
+    return AdaptedModel(
+        lambda X: Categorical(model.predict_proba(X), labels),
+        labels,
+        around=lambda wrapper: PREDICT_PROBA.adapt(wrapper, options, adapt),
+    )
 
 
 def _has_return_std(model: Any, _: Options) -> bool:
@@ -44,7 +48,7 @@ def _read_mean_and_std(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
     return AdaptedModel(lambda X: Normal(*model.predict(X, return_std=True)))
 
 
-def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+def _read_value(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     noise = options.noise
 
     def distribution_of(X: Any) -> Distribution:
@@ -52,7 +56,13 @@ def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
         return Point(values) if noise is None else with_noise(values, noise)
 
     classes = labels_of(model, options.classes) if noise is None else None
-    return AdaptedModel(distribution_of, classes, has_uncertainty=noise is not None)
+    return AdaptedModel(
+        distribution_of,
+        classes,
+        has_uncertainty=noise is not None,
+        around=lambda wrapper: PREDICT.adapt(wrapper, options, adapt),
+        is_predict=True,
+    )
 
 
 PREDICT_PROBA = Adapter(

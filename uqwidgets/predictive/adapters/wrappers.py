@@ -38,6 +38,8 @@ def _is_pipeline(model: Any, _: Options) -> bool:
 def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     # The pipeline itself does not show all methods of its last step, such as pred_dist.
     last = adapt(model.steps[-1][1], options)
+    if last.around is not None:
+        return last.around(model)
     if len(model.steps) == 1:
         return last
     transformers = model[:-1]
@@ -45,6 +47,11 @@ def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
         last,
         distribution_of=lambda X: last.distribution_of(transformers.transform(X)),
     )
+
+
+def _read_search(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
+    best = adapt(model.best_estimator_, options)
+    return best if best.around is None else best.around(model)
 
 
 def _read_transformed_target(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
@@ -85,7 +92,7 @@ def _is_affine(transformer: Any) -> bool:
 PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
 SEARCH = Adapter(
     lambda model, _: hasattr(model, "best_estimator_"),
-    lambda model, options, adapt: adapt(model.best_estimator_, options),
+    _read_search,
     options=None,
 )
 TRANSFORMED_TARGET = Adapter(
