@@ -7,7 +7,7 @@ most probable class, or the mean of the distribution, the distribution says so w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,15 @@ class Reader(Protocol):
         ...
 
 
+class Reads(NamedTuple):
+    """What else reads the model, such as a list of predictions."""
+
+    reads_answer: bool
+
+
+DISTRIBUTION, ANSWER = Reads(reads_answer=False), Reads(reads_answer=True)
+
+
 class Answers:
     """What the model's own `predict` answers, and how often it differs from the distribution.
 
@@ -55,7 +64,7 @@ class Answers:
     """
 
     def __init__(self, predictive: Predictive) -> None:
-        self._predict = predictive.predict
+        self._predict = predictive.own_predict
         self._name = predictive.name
         self._classes: Labels | None = None
         # The classes, followed by labels that are none of them, as they come.

@@ -110,6 +110,10 @@ class MeasureValues(Predictions):
         """The classes, and other labels that the model predicted, as for rejected rows."""
         return self._answers.labels
 
+    def reads_answers(self, reader: Reader) -> bool:
+        """Whether a measure or a metric asks `predict`, because that differs."""
+        return self._answers.differ and reader.reads_answer
+
     def requests(self, requests: Sequence[Request], *readers: Reader) -> list[Request]:
         """Return what the model is asked, for measures and metrics of some replacements.
 
@@ -118,7 +122,7 @@ class MeasureValues(Predictions):
         """
         if not self._answers.differ:
             return list(requests)
-        kinds = {reader.reads_answer for reader in readers}
+        kinds = set(map(self.reads_answers, readers))
         answers = [answer_to(r) for r in requests] if True in kinds else []
         return [*(requests if False in kinds else ()), *answers]
 

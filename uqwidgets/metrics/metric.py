@@ -159,9 +159,9 @@ class Metric:
         predictions: list[Any] = []
         for q in distributions:
             if self._cell_labels is not None and q.classes is not None and not truths:
-                k, predicted = len(self._cell_labels), q.mode()
-                if predicted.max(initial=0) < k:
-                    cells.append(y * k + predicted)
+                k, codes = len(self._cell_labels), q.mode()
+                if codes.max(initial=0) < k:
+                    cells.append(y * k + codes)
                     continue
                 # A label that is none of the classes has no cell: the rows are scored directly.
                 truths = [self._cell_labels[cell // k] for cell in cells]

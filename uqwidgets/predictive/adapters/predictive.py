@@ -32,7 +32,7 @@ class Predictive:
         Number of columns the model was fitted with.
     remarks : tuple of Remark
         What a reader of results should know about how the model is read.
-    predict : callable or None
+    own_predict : callable or None
         The model's own ``predict``, one value per row, where it may differ from the most probable
         class or the mean of the distribution. Labels and predicted numbers are then compared with
         it, and follow it. None where there is none, or both agree by construction.
@@ -56,7 +56,7 @@ class Predictive:
     feature_names: tuple[Any, ...] | None = None
     n_features: int | None = None
     remarks: tuple[Remark, ...] = ()
-    predict: Callable[[Any], npt.NDArray[Any]] | None = field(default=None, repr=False)
+    own_predict: Callable[[Any], npt.NDArray[Any]] | None = field(default=None, repr=False)
 
     def __call__(self, X: Any) -> Distribution:
         """Predictive distribution of every row of ``X``.
