@@ -62,7 +62,7 @@ class MeasureValues(Predictions):
     ) -> None:
         super().__init__(predictive, table, memory_limit, seed)
         self.classes = _classes(self.original, predictive, table)
-        if self.classes is not None:
+        if self.classes is not None and self.original.classes is None:
             self._answers.name_classes(self.classes)
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self._truth is not None:

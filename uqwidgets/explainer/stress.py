@@ -61,6 +61,7 @@ class Stressing:
             self._known_truth,
             self._measures,
             self.evaluations.original_values,
+            0 if self.classes is None else len(self.classes),
         )
 
     @property

@@ -137,6 +137,7 @@ def indicators_of(
     truth: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
+    n_classes: int,
 ) -> dict[str, Indicator]:
     """Return all indicators that a model allows, by name.
 
@@ -157,10 +158,16 @@ def indicators_of(
         From `uqwidgets.measures.available`.
     values : callable
         From a measure to its values, shape (n,).
+    n_classes : int
+        How many classes the model knows; labels that are none of them may be predicted as well.
     """
     declared = [
         *of_labels(measures, values),
-        *(of_classes(q, truth) if q.classes is not None else of_numbers(measures, values)),
+        *(
+            of_classes(q, truth, n_classes)
+            if q.classes is not None
+            else of_numbers(measures, values)
+        ),
         *means_of_measures(measures, values),
     ]
     return {indicator.name: indicator for indicator in declared}
@@ -173,14 +180,16 @@ def of_labels(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator
         yield Indicator("error_rate", "error rate", "", (values(zero_one),), MEAN, SHARE)
 
 
-def of_classes(q: Distribution, truth: npt.NDArray[Any] | None) -> Iterator[Indicator]:
+def of_classes(
+    q: Distribution, truth: npt.NDArray[Any] | None, n_classes: int
+) -> Iterator[Indicator]:
     """Yield the indicators of predicted classes."""
     assert q.classes is not None
     predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
     for column, label in enumerate(classes):
         share = ((predicted == column) * 1.0,)
         yield Indicator(f"share:{label}", f"share predicted {label}", "", share, MEAN, SHARE)
-    if len(classes) == 2 and truth is not None:
+    if n_classes == 2 and truth is not None:
         hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
         for name, rate, of in (("tpr", "true", yes), ("fpr", "false", 1 - yes)):
             label = f"{rate} positive rate of {classes[1]}"
