@@ -60,7 +60,7 @@ class Answers:
     differ : bool
         Whether a row was found in which they differ, so that `predict` decides.
     is_open : bool
-        Whether the first replaced rows have yet to be compared.
+        Whether some of the first replaced rows have yet to be compared.
     """
 
     def __init__(self, predictive: Predictive) -> None:
@@ -71,6 +71,8 @@ class Answers:
         self._labels: list[Any] = []
         self.differ = False
         self.is_open = self._predict is not None
+        # Replaced rows that have yet to be compared; of a slow model, a batch may have few rows.
+        self._left = 0
         self._found: list[str] = []
 
     def __call__(self, X: Any) -> Distribution:
@@ -104,6 +106,7 @@ class Answers:
         """
         if q.classes is not None:
             self.name_classes(q.classes)
+        self._left = min(len(q), _MOST_COMPARED)
         if self.is_open:
             self._compare(q, ask, "rows")
 
@@ -113,7 +116,7 @@ class Answers:
         blocks: Sequence[RowBlock],
         ask: Callable[[Sequence[RowBlock]], Distribution],
     ) -> None:
-        """Compare some rows of the first batch of replaced rows.
+        """Compare the first replaced rows, as many as the table has and no more than enough.
 
         Parameters
         ----------
@@ -123,19 +126,20 @@ class Answers:
         ask : callable
             Asks `predict` about the rows of blocks.
         """
-        of_each = max(1, _MOST_COMPARED // len(blocks))
+        of_each = max(1, self._left // len(blocks))
         chosen, rows, start = [], [], 0
-        for block in blocks[:_MOST_COMPARED]:
+        for block in blocks[: self._left]:
             chosen.append(block.cut(0, min(of_each, len(block.rows))))
             rows.append(start + np.arange(len(chosen[-1].rows)))
             start += len(block.rows)
+        self._left -= len(q)
+        self.is_open = self._left > 0
         self._compare(q.take(np.concatenate(rows)), lambda: ask(chosen), "replaced rows")
-        self.is_open = False
 
     def _compare(self, q: Distribution, ask: Callable[[], Distribution], what: str) -> None:
-        of, instead = "number", "the mean"
+        of, those, instead = "number", "predictions", "the mean"
         if q.classes is not None:
-            of, instead = "label", "the most probable class"
+            of, those, instead = "label", "labels", "the most probable class"
         try:
             answers = ask()
             differs = (
@@ -146,7 +150,7 @@ class Answers:
         except ValueError as error:
             self.is_open = False
             self._found.append(
-                f"predict of {self._name} cannot be used, and {instead} stands for its {of}s: "
+                f"predict of {self._name} cannot be used, and {instead} stands for its {those}: "
                 f"{str(error).rstrip('.')}"
             )
             return
@@ -154,7 +158,7 @@ class Answers:
             self.differ, self.is_open = True, False
             self._found.append(
                 f"predict of {self._name} answers another {of} than {instead} in "
-                f"{int(differs.sum()):,} of {len(differs):,} {what}: {of}s, and all that is made "
+                f"{int(differs.sum()):,} of {len(differs):,} {what}: {those}, and all that is made "
                 "of them, are those of predict"
             )
 

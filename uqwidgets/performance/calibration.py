@@ -30,7 +30,7 @@ def calibration(
     population: Population,
     counts: Callable[[], npt.NDArray[np.uint8]],
     *,
-    predicted: npt.NDArray[np.intp] | None = None,
+    predicted: npt.NDArray[np.intp] | None,
     label: object | None = None,
     n_bins: int = 10,
     level: float = 0.95,
@@ -48,8 +48,8 @@ def calibration(
     population : Population
     counts : callable
         Returns the `quantile_counts` of the rows, which do not depend on the population.
-    predicted : ndarray of shape (n,), optional
-        Positions of the predicted classes; by default the most probable ones.
+    predicted : ndarray of shape (n,) or None
+        Positions of the predicted classes; None where the target is a number.
     label : object, optional
         The class whose probability is meant; by default the second of two classes, and of more
         classes the one that the model predicts.
@@ -78,7 +78,7 @@ def calibration(
             raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
         return _of_quantiles(counts(), target, population, level)
     assert isinstance(q, Categorical | Mixture)
-    predicted = q.mode() if predicted is None else predicted
+    assert predicted is not None
     event, probability, happened = _event(q, predicted, truth, target, label)
     return _of_bins(event, probability, happened, target, population, n_bins, level)
 

@@ -57,7 +57,7 @@ _AGREEING: tuple[type, ...] = (
     *(GaussianProcessRegressor, BayesianRidge, ARDRegression),
 )
 # Methods of a model that decide what it predicts.
-_METHODS = ("predict", "predict_proba")
+_METHODS = ("predict", "predict_proba", "predict_distribution", "pred_dist")
 
 Predict = Callable[[Any], npt.NDArray[Any]]
 

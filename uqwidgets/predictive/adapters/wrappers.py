@@ -19,7 +19,7 @@ from sklearn.preprocessing import (
 from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.base import Adapt, AdaptedModel, Adapter, Options, name_of
 from uqwidgets.predictive.adapters.conversion import LEVELS
-from uqwidgets.predictive.adapters.estimators import PREDICT
+from uqwidgets.predictive.adapters.estimators import PREDICT, RETURN_STD
 from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
 
 _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
@@ -28,11 +28,23 @@ _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 _FAR = 2.0**20
 
 
-def _is_pipeline(model: Any, _: Options) -> bool:
+def _is_pipeline(model: Any, options: Options) -> bool:
     """Whether this only transforms the rows before its last step predicts."""
-    return isinstance(model, Pipeline) and all(
-        step in (None, "passthrough") or hasattr(step, "transform") for _, step in model.steps[:-1]
+    return (
+        isinstance(model, Pipeline)
+        and _is_looked_into(model, options)
+        and all(
+            step in (None, "passthrough") or hasattr(step, "transform")
+            for _, step in model.steps[:-1]
+        )
     )
+
+
+def _is_looked_into(model: Any, options: Options) -> bool:
+    """Whether the model inside is read, because a wrapper gives no distribution itself."""
+    own = ("predict_distribution", "pred_dist")
+    gives = any(hasattr(model, name) for name in own) or RETURN_STD.matches(model, options)
+    return options.members or not gives
 
 
 def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
@@ -91,7 +103,7 @@ def _is_affine(transformer: Any) -> bool:
 
 PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
 SEARCH = Adapter(
-    lambda model, _: hasattr(model, "best_estimator_"),
+    lambda model, options: hasattr(model, "best_estimator_") and _is_looked_into(model, options),
     _read_search,
     options=None,
 )
