@@ -78,6 +78,8 @@ class SingleRow(NamedTuple):
 
     replacement: Constant | Answer
     row: int
+    # A tuple of a replacement and a number would be equal to the part of this number.
+    is_row: bool = True
 
 
 #: What the model is evaluated on: a replacement in all rows, in a part of them or in one.

@@ -246,7 +246,7 @@ class ThePlaceNobodyHasBeen(Lesson):
     def _expected(self, truth: Callable[[Any], Any], requests: Sequence[SingleRow]) -> Floats:
         blocks = [
             RowBlock(range(row, row + 1), one.columns, None, one.values)
-            for one, row in requests
+            for one, row, _ in requests
             if isinstance(one, Constant)
         ]
         values = np.asarray(truth(self.explainer.table.stacked(blocks)), dtype=np.float64)
