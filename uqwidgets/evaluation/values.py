@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.batch import RowBlock
-from uqwidgets.evaluation.cache import Derived
+from uqwidgets.evaluation.cache import Derived, remarks_on_limit
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
@@ -36,9 +37,11 @@ from uqwidgets.predictive.distributions import (
 
 # The variance of larger numbers would overflow: its terms are squares, and there are many of them.
 _LARGEST = 1e145
-# Work that takes less than so many calls of few rows is not split: each part would have a call of
-# its own, and the time of that may be all overhead.
-CALLS_OF_LONG_WORK = 4
+
+# Numbers per row that an analysis needs at least, two thirds of what there is at its peak: so many
+# in any case, or so many and some predictions. They are measured by
+# tests/explainer/test_memory_limit.py, also where the cache begins to hold two predictions.
+_NUMBERS_PER_ROW, _BESIDE_PREDICTIONS, _PREDICTIONS = 22, 13, 4.5
 
 
 class MeasureValues(Predictions):
@@ -82,6 +85,45 @@ class MeasureValues(Predictions):
         self.table.require_target("this")
         assert self._truth is not None
         return self._truth
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What a reader of results should know about the model, its predictions, and the memory."""
+        of_model = self._remarks + self.remarks_on_answers + self._consistency.remarks
+        return of_model + self.remarks_on_memory()
+
+    @property
+    def remarks_on_answers(self) -> tuple[Remark, ...]:
+        """A remark if the model's own `predict` differs from the distributions that are read."""
+        return self._answers.remarks
+
+    def remarks_on_memory(self, further: int = 0) -> tuple[Remark, ...]:
+        """Return a remark if an analysis does not keep to the memory limit.
+
+        Parameters
+        ----------
+        further : int
+            See `smallest_limit`.
+        """
+        return remarks_on_limit(
+            self.memory_limit, self.smallest_limit(further), f"{len(self.table):,} rows"
+        )
+
+    def smallest_limit(self, further: int = 0) -> float:
+        """Smallest memory limit that an analysis keeps to.
+
+        However little is processed at a time, some arrays of all rows are in memory together:
+        those of a single replacement, of the columns of the table, and of the result.
+
+        Parameters
+        ----------
+        further : int
+            Numbers per row that the analysis needs beside those that all analyses need.
+        """
+        n = len(self.table)
+        with_predictions = _BESIDE_PREDICTIONS * 8 * n + _PREDICTIONS * self.original.nbytes
+        further_numbers = len(self.table.features) + further
+        return max(_NUMBERS_PER_ROW * 8 * n, with_predictions) + further_numbers * 8 * n
 
     def original_for(self, reader: Reader) -> Distribution:
         """Return what a measure or a metric reads of the rows as they are."""
@@ -172,27 +214,6 @@ class MeasureValues(Predictions):
         """Evaluate these ahead if their distributions fit in memory together, else nothing."""
         if self.max_in_memory(len(replacements)) == len(replacements):
             self.evaluate_all(replacements, callback)
-
-    def seconds(self, replacements: Sequence[Request]) -> float:
-        """Estimated time to evaluate those of these replacements that are not cached."""
-        waiting = sum(not self.is_cached(r) for r in replacements)
-        return self.seconds_for(waiting * len(self.table))
-
-    def seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows."""
-        return self._calls.pace.seconds(rows)
-
-    def most_seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows, which is too long rather than too short."""
-        return max(self.seconds_for(rows), self._calls.pace.most_seconds(rows))
-
-    def is_long(self, rows: int, seconds: float) -> bool:
-        """Whether it is worth evaluating a part of so many rows first, by calls of its own.
-
-        It is if all rows take longer than so many seconds, and much longer than such a call.
-        """
-        call = self.seconds_for(1)
-        return self.most_seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
 
     def cached(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
         """Return the array of this key, computed unless it is cached; kept while there is room."""

@@ -131,7 +131,9 @@ class FeatureCurves:
 
     def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Request]:
         """Return what is asked at the grid of the picked feature; nothing if none is picked."""
-        points = self.grid(inputs, coarse=coarse).replacements if inputs.feature else []
+        if not inputs.feature:
+            return []
+        points = self.grid(inputs, coarse=coarse).replacements
         return self.evaluations.requests(points, self._explainer.measure(inputs.measure))
 
     def key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> CurveKey:
