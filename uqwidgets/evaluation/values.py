@@ -152,9 +152,14 @@ class MeasureValues(Predictions):
         """The classes, and other labels that the model predicted, as for rejected rows."""
         return self._answers.labels
 
+    @property
+    def answers_differ(self) -> bool:
+        """Whether `predict` differs from the distributions in a row that was compared."""
+        return self._answers.differ
+
     def reads_answers(self, reader: Reader) -> bool:
         """Whether a measure or a metric asks `predict`, because that differs."""
-        return self._answers.differ and reader.reads_answer
+        return self.answers_differ and reader.reads_answer
 
     def requests(self, requests: Sequence[Request], *readers: Reader) -> list[Request]:
         """Return what the model is asked, for measures and metrics of some replacements.
@@ -162,7 +167,7 @@ class MeasureValues(Predictions):
         It is the distribution, and the answer of `predict` only for those that read it, where it
         differs. The model is not called.
         """
-        if not self._answers.differ:
+        if not self.answers_differ:
             return list(requests)
         kinds = set(map(self.reads_answers, readers))
         answers = [answer_to(r) for r in requests] if True in kinds else []

@@ -133,7 +133,9 @@ class FeatureCurves:
         """Return what is asked at the grid of the picked feature; nothing if none is picked."""
         if not inputs.feature:
             return []
-        points = self.grid(inputs, coarse=coarse).replacements
+        points: list[Request] = [*self.grid(inputs, coarse=coarse).replacements]
+        if not self.evaluations.answers_differ:  # whatever the measure, which may not be set yet
+            return points
         return self.evaluations.requests(points, self._explainer.measure(inputs.measure))
 
     def key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> CurveKey:
