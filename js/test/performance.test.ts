@@ -35,6 +35,19 @@ describe("the performance view", () => {
     expect(panelOf(root).textContent).toContain("Probability that target is benign");
   });
 
+  it("has a column for predicted labels that are none of the classes", async () => {
+    const about = aboutBinary();
+    const frame = wireFrame(about, 1);
+    frame.meta.performance.labels = ["malignant", "benign", "unsure"];
+    const share = new Float64Array([0.3, 0.1, 0.1, 0, 0.5, 0, 0, 0, 0]);
+    frame.cols["performance.confusion"] = new DataView(share.buffer);
+    frame.meta.cols["performance.confusion"].shape = [3, 3];
+    const { root } = await mount(about, frame);
+    const confusion = panelOf(root).querySelector(".uq-confusion") as HTMLElement;
+    expect(cells(confusion, "thead th")).toEqual(["true class", "malignant", "benign", "unsure"]);
+    expect(cells(confusion, "tbody tr")[0]).toBe("malignant60 %20 %20 %");
+  });
+
   it("counts intervals that do not contain the prediction, and has a crosshair", async () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1));

@@ -1,4 +1,4 @@
-"""The widget and its pages show what the model's own `predict` answers, and ask it only for that."""
+"""The widget shows what the model's own `predict` answers, and asks it only for that."""
 
 from __future__ import annotations
 
@@ -119,6 +119,24 @@ def test_a_sample_of_the_rows_has_the_labels_of_predict(monkeypatch: pytest.Monk
     assert model.probabilities == N
     for name in ("importance.value", "dependence.average"):
         np.testing.assert_allclose(shown[name], expected[name], rtol=1e-9)
+
+
+def test_labels_that_are_no_classes_are_shown() -> None:
+    class Rejecting(LowThreshold):
+        def predict(self, X: Any) -> Any:
+            p = LOGISTIC.predict_proba(X)
+            return np.where(p.max(axis=1) < 0.7, "unsure", self.classes_[p.argmax(axis=1)])
+
+    model = Rejecting()
+    with uq.Explorer(uq.Explainer(model, X, Y), n_repeats=2, selection=list(range(20))) as widget:
+        assert widget.wait(60)
+        frame, meta = columns(widget._frame), widget._frame["meta"]
+    assert list(meta["performance"]["labels"]) == ["no", "yes", "unsure"]
+    share = np.reshape(frame["performance.confusion"], (3, 3))
+    assert share[2].tolist() == [0.0, 0.0, 0.0]
+    assert share[:, 2].sum() == pytest.approx((model.predict(X) == "unsure").mean())
+    shown = np.array(meta["selection"]["classes"])[frame["selection.predicted"].astype(int)]
+    assert shown.tolist() == model.predict(X[:20]).tolist()
 
 
 def _rows(frame: dict[str, Any]) -> int:

@@ -183,7 +183,8 @@ class Performing(Stressing):
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
         truth, predicted = class_codes(self.table.y, self.classes), self._predicted_codes
-        labels = self.evaluations.predicted_labels
+        # Labels of these rows that are none of the classes follow them.
+        labels = self.evaluations.predicted_labels[: max(len(self.classes), predicted.max() + 1)]
         population = self.table.population(sample_weight, rows)
         result = confusion(truth, predicted, labels, self.table.target, population)
         return replace(result, remarks=self.evaluations.remarks_on_answers)

@@ -186,7 +186,7 @@ def of_classes(
     """Yield the indicators of predicted classes."""
     assert q.classes is not None
     predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
-    for column, label in enumerate(classes):
+    for column, label in enumerate(classes[:n_classes]):
         share = ((predicted == column) * 1.0,)
         yield Indicator(f"share:{label}", f"share predicted {label}", "", share, MEAN, SHARE)
     if n_classes == 2 and truth is not None:

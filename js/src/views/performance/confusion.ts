@@ -2,8 +2,9 @@ import { h, set } from "../../dom.ts";
 import { percent } from "../../format.ts";
 
 /** The share of each true class by predicted class, as a table whose cells are shaded by it. */
-export function confusionTable(classes: string[], target: string) {
+export function confusionTable(target: string) {
   const body = h("tbody");
+  const names = h("tr");
   const head = (name: string) =>
     h("th", { scope: "col", title: name }, h("span", { class: "uq-key-name" }, name));
   const element = h(
@@ -23,20 +24,16 @@ export function confusionTable(classes: string[], target: string) {
         role: "region",
         "aria-label": "Confusion of classes",
       },
-      h(
-        "table",
-        {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true class"), ...classes.map(head))),
-        body,
-      ),
+      h("table", {}, h("thead", {}, names), body),
     ),
   );
   return {
     element,
-    update(share: Float64Array | null): void {
+    update(share: Float64Array | null, classes: string[]): void {
       element.hidden = share === null;
       if (!share) return;
       const k = classes.length;
+      names.replaceChildren(h("th", { scope: "col" }, "true class"), ...classes.map(head));
       body.replaceChildren(
         ...classes.map((name, i) => {
           const row = Array.from(share.subarray(i * k, (i + 1) * k));

@@ -36,7 +36,7 @@ export function performancePanel(context: Context): Panel {
   );
   const target = about.target ?? "";
   const calibration = calibrationFigure(signal, redraw);
-  const confusion = about.classes.length ? confusionTable(about.classes, target) : null;
+  const confusion = about.classes.length ? confusionTable(target) : null;
   const residuals = confusion ? null : residualFigure(target, context);
   const empty = h("p", { class: "uq-empty" }, "no scores yet");
   const grid = h(
@@ -85,7 +85,7 @@ export function performancePanel(context: Context): Panel {
       if (!data || !frame) return;
       fill(data, isStressed(frame));
       calibration.update(data);
-      confusion?.update(data.confusion);
+      confusion?.update(data.confusion, data.labels);
       residuals?.update(data.points);
     },
   };

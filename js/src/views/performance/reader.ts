@@ -36,6 +36,8 @@ export interface Performance {
   calibration: Calibration | null;
   /** Row-major (true classes, predicted classes): share of all rows; null with numbers or very many classes. */
   confusion: Float64Array | null;
+  /** The classes of the confusion, and labels that are predicted and are none of them. */
+  labels: string[];
   points: Points | null;
 }
 
@@ -55,7 +57,8 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
   const event = fields.optional("event", (f) => f.text("event"));
   const bins = columns.rows("calibration_predicted");
   const points = columns.rows("predicted");
-  const k = info.classes.length;
+  const labels = fields.optional("labels", (f) => f.texts("labels")) ?? info.classes;
+  const k = labels.length;
   const column = (name: string) => columns.get(`calibration_${name}`, [bins]);
   const point = (name: string) => columns.get<Float32Array>(name, [points]);
   return {
@@ -74,6 +77,7 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
             high: column("high"),
           },
     confusion: columns.rows("confusion") ? columns.get<Float64Array>("confusion", [k, k]) : null,
+    labels,
     points: points
       ? {
           predicted: point("predicted"),

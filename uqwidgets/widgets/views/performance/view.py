@@ -107,7 +107,10 @@ class PerformanceView(View):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
         classes = self.explainer.classes
         if classes is not None and len(classes) <= _MOST_CLASSES:
-            columns["confusion"] = self._confusion(populations.now).share
+            result = self._confusion(populations.now)
+            columns["confusion"] = result.share
+            if len(result.classes) > len(classes):  # some predicted labels are none of the classes
+                meta["labels"] = result.classes
         return Content(meta, columns)
 
     def complete(
