@@ -171,21 +171,23 @@ class Answers:
         """Position of each label among `labels`, to which a new one is added."""
         assert self._classes is not None
         codes: npt.NDArray[np.intp] = pd.Index(self._classes).get_indexer(pd.Index(labels))
-        places = {label: place for place, label in enumerate(self._labels)}
-        most = len(self._classes) + _MOST_UNKNOWN
-        for row in np.flatnonzero(codes < 0).tolist():
-            label = labels[row : row + 1].tolist()[0]
-            if pd.isna(label):
-                label = None
-            if label not in places:
-                # Of labels there are few, and their numbers are whole.
-                is_label = not isinstance(label, float) or label.is_integer()
-                if not is_label or len(places) >= most:
-                    raise ValueError(f"it answers {label!r}, which is none of the classes.")
-                places[label] = len(self._labels)
-                self._labels.append(label)
-            codes[row] = places[label]
+        unknown = codes < 0
+        if unknown.any():
+            which, distinct = pd.factorize(labels[unknown], use_na_sentinel=False)
+            codes[unknown] = np.array([self._place(label) for label in distinct.tolist()])[which]
         return codes
+
+    def _place(self, label: Any) -> int:
+        if pd.isna(label):
+            label = None
+        if label not in self._labels:
+            assert self._classes is not None
+            # Of labels there are few, and their numbers are whole.
+            is_label = not isinstance(label, float) or label.is_integer()
+            if not is_label or len(self._labels) >= len(self._classes) + _MOST_UNKNOWN:
+                raise ValueError(f"it answers {label!r}, which is none of the classes.")
+            self._labels.append(label)
+        return self._labels.index(label)
 
 
 def _apart(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
