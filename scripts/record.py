@@ -4,7 +4,7 @@
 stores the frames, texts, remarks, error sentences and counts, and the frames of the widget;
 ``python scripts/record.py compare build/before.json build/after.json`` prints what differs by more
 than 1e-12 of its size and ends with the code 1 if something does. ``--only dates`` records the
-tables whose name contains a text, ``--ends`` leaves out the ends of intervals.
+tables whose name contains a text, and ``--without-ends`` compares all but the ends of intervals.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,9 +30,10 @@ from sklearn.preprocessing import OneHotEncoder
 import uqwidgets as uq
 
 TOLERANCE = 1e-12
-# Columns of results, and numbers of frames, that are ends of intervals.
+# Numbers of frames that depend on the clock.
 TIMES = ("seconds", "calls")
-ENDS = ("low", "high", "lower", "upper", "standard_error", "ends")
+# What contains ends of intervals: columns of results and of frames, and texts.
+ENDS = re.compile(r"(low|high|std_error|repr)(\[\d+\])*$")
 
 
 class Task:
@@ -283,32 +285,34 @@ def write(path: Path, only: str) -> None:
     path.write_text(json.dumps(records, indent=0), encoding="utf-8")
 
 
-def _differences(before: Any, after: Any, place: str, skip: tuple[str, ...]) -> Iterator[str]:
-    if any(place.endswith(f"/{name}") for name in skip):
-        return
+def _differences(before: Any, after: Any, place: str) -> Iterator[tuple[str, str]]:
     match before, after:
         case (dict(), dict()):
             for key in dict.fromkeys([*before, *after]):
                 if (key in before) != (key in after):
-                    yield f"{place}/{key}: only {'before' if key in before else 'after'}"
+                    yield f"{place}/{key}", f"only {'before' if key in before else 'after'}"
                 else:
-                    yield from _differences(before[key], after[key], f"{place}/{key}", skip)
+                    yield from _differences(before[key], after[key], f"{place}/{key}")
         case (list(), list()) if len(before) == len(after):
             for number, pair in enumerate(zip(before, after, strict=True)):
-                yield from _differences(*pair, f"{place}[{number}]", ())
+                yield from _differences(*pair, f"{place}[{number}]")
         case (float() | int(), float() | int()):
             if abs(before - after) > TOLERANCE * max(1.0, abs(before)):
-                yield f"{place}: {before!r} -> {after!r}"
+                yield place, f"{before!r} -> {after!r}"
         case _ if before != after:
-            yield f"{place}: {str(before)[:200]} -> {str(after)[:200]}"
+            yield place, f"{str(before)[:200]} -> {str(after)[:200]}"
 
 
-def compare(first: Path, second: Path, *, ends: bool) -> int:
+def compare(first: Path, second: Path, *, with_ends: bool) -> int:
     """Print how two records differ, at most a hundred lines; return how many differences."""
     before, after = (json.loads(p.read_text(encoding="utf-8")) for p in (first, second))
-    lines = list(_differences(before, after, "", ENDS if not ends else ()))
-    for line in lines[:100]:
-        print(line)
+    lines = [
+        (place, values)
+        for place, values in _differences(before, after, "")
+        if with_ends or not ENDS.search(place)
+    ]
+    for place, values in lines[:100]:
+        print(f"{place}: {values}")
     print(f"{len(lines)} differences")
     return len(lines)
 
@@ -319,12 +323,12 @@ def main() -> int:
     parser.add_argument("action", choices=("write", "compare"))
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--only", default="", help="a text in the names of tables")
-    parser.add_argument("--ends", action="store_false", help="leave out ends of intervals")
+    parser.add_argument("--without-ends", action="store_true", help="leave out ends of intervals")
     options = parser.parse_args()
     if options.action == "write":
         write(options.paths[0], options.only)
         return 0
-    return min(1, compare(*options.paths, ends=options.ends))
+    return min(1, compare(*options.paths, with_ends=not options.without_ends))
 
 
 if __name__ == "__main__":
