@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NewType
@@ -14,6 +15,9 @@ Markup = NewType("Markup", str)
 
 # Elements that have neither children nor an end tag.
 _VOID = ("img",)
+
+# All characters but those of XML 1.0, section 2.2.
+_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Longer tables and lists are searched rather than read, which a DataFrame does better.
 MOST_LINES = 50
@@ -136,8 +140,8 @@ def subject_html(
 
 
 def _valid(text: str) -> str:
-    """Replace lone surrogates, which no file and no page can hold."""
-    return text.encode("utf-8", "replace").decode()
+    """Replace what XML cannot hold, such as control characters and lone surrogates."""
+    return _INVALID.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _first(notes: Sequence[str]) -> list[str]:
