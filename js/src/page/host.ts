@@ -9,6 +9,7 @@ import {
   type Cohort,
   type Content,
   type Entry,
+  entryOf,
   type Index,
   inputsOf,
   type StoredTrack,
@@ -185,7 +186,7 @@ export class StaticHost implements HostModel {
       this.#columns(view, entry.profile ?? {}, descriptions, frame.cols);
     }
     meta.notes = [...new Set(notes)];
-    meta.note_codes = (meta.notes as string[]).map((note) => this.index.codes[note] ?? "");
+    meta.note_codes = (meta.notes as string[]).map((note) => entryOf(this.index.codes, note) ?? "");
     meta.cols = descriptions;
     return frame;
   }
