@@ -76,3 +76,33 @@ describe("names that every object has a property of", () => {
     }
   });
 });
+
+describe("names from right to left", () => {
+  it("stand apart from the numbers and words beside them", async () => {
+    const rtl = "\u202e\u05e9\u05dc\u05d5\u05dd 12";
+    const shown = rtl.slice(1);
+    const named = {
+      ...aboutMulti(),
+      classes: [rtl, "b"],
+      target: rtl,
+      features: NAMES.map((name, i) => ({
+        ...(i ? categorical : numeric),
+        name: i ? name : rtl,
+        ...(i === 2 ? { values: null } : {}),
+      })),
+    } as ReturnType<typeof aboutMulti>;
+    for (const tau of [0, 0.5]) {
+      const { root } = await mount(named, wireFrame(named, 1, { feature: rtl, tau }));
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      let count = 0;
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const text = node.textContent ?? "";
+        if (!text.includes(shown) || text === rtl) continue;
+        count += 1;
+        expect(text.replace(/\u2068[^\u2069]*\u2069/g, "")).not.toContain(shown);
+      }
+      expect(count).toBeGreaterThan(3);
+      clearPage();
+    }
+  });
+});

@@ -166,6 +166,12 @@ def test_what_xml_cannot_hold_is_shown_as_such():
     assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c\td" in html
 
 
+def test_a_name_does_not_change_the_direction_of_the_words_after_it():
+    html = importance(["a\u202eb", "b", "c"])._repr_html_()
+    assert "a\N{REPLACEMENT CHARACTER}b" in html
+    assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") & set(html)
+
+
 def test_pictures_contain_no_nan(html):
     drawn = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     assert "nan" not in "".join(re.sub(r">[^<]*<|aria-label=\"[^\"]*\"", "", svg) for svg in drawn)

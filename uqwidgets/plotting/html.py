@@ -16,8 +16,11 @@ Markup = NewType("Markup", str)
 # Elements that have neither children nor an end tag.
 _VOID = ("img",)
 
-# All characters but those of XML 1.0, section 2.2.
-_INVALID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# All characters but those of XML 1.0, section 2.2; and those that change the direction of the text
+# after a name.
+_INVALID = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
+)
 
 # Longer tables and lists are searched rather than read, which a DataFrame does better.
 MOST_LINES = 50
@@ -140,7 +143,7 @@ def subject_html(
 
 
 def _valid(text: str) -> str:
-    """Replace what XML cannot hold, such as control characters and lone surrogates."""
+    """Replace what XML cannot hold, and what reorders the text around a name."""
     return _INVALID.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

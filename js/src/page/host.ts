@@ -1,3 +1,4 @@
+import { isolated } from "../format.ts";
 import { seqOf } from "../frame.ts";
 import type { Inputs } from "../inputs.ts";
 import { frameAt, type OverTau, reaches, readOverTau } from "../overTau.ts";
@@ -417,7 +418,7 @@ function beyond(meta: Raw, entries: Record<string, Entry>, inputs: Inputs, stres
       now: { ...end.now, tau, target: at ? mean + Math.abs(tau) * (target - mean) : target },
     };
   }
-  const note = `${stress_feature} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
+  const note = `${isolated(stress_feature)} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
   return { ...changed, ...withNotes([note], "unreachable-tau", meta) };
 }
 
