@@ -259,7 +259,9 @@ DRAG = """async (root) => {
 def test_a_drag_over_the_page_of_the_quickstart_says_nothing_in_the_console(browser, tmp_path):
     path = tmp_path / "page.html"
     names = quickstart()
-    with uq.explore(*(names[name] for name in ("model", "X_test", "y_test")), n_repeats=2) as explorer:
+    with uq.explore(
+        *(names[name] for name in ("model", "X_test", "y_test")), n_repeats=2
+    ) as explorer:
         explorer.save(path, lines=20, stress_features=list(names["X"])[:1], progress=False)
     # A page fails on errors and warnings.
     with opened(browser, path) as root:

@@ -29,6 +29,7 @@ from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.importance.redundancy_html import redundancy_html
+from uqwidgets.plotting import text
 from uqwidgets.plotting.choice import evenly, segments
 from uqwidgets.plotting.svg import cut_off, extent_with_bands, fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
@@ -159,6 +160,20 @@ def test_every_picture_is_well_formed_and_encodable_whatever_a_name_holds(kind):
         svg = next(root.iter("svg"))
         assert "a" in svg.attrib["aria-label"]
         assert ElementTree.fromstring(decoded_image(html)) is not None
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_long_name_is_measured_a_few_times(kind, monkeypatch):
+    measured = []
+
+    def letters(letter):
+        measured.append(letter)
+        return 1.0
+
+    monkeypatch.setattr(text, "_letters", letters)
+    PICTURES[kind]("x" * 10_000)
+    # By letter and picture, not by letter and place where it could be cut.
+    assert len(measured) < 5 * 10_000
 
 
 def test_what_xml_cannot_hold_is_shown_as_such():
