@@ -82,7 +82,7 @@ def faultless(page: Page, *, is_notebook: bool = False) -> Iterator[None]:
         if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
             faults.append(f"requested {url}")
 
-    def note_said(message: ConsoleMessage) -> None:
+    def note_message(message: ConsoleMessage) -> None:
         # A notebook has its own to say.
         if "Content Security Policy" in message.text:
             faults.append(f"violated its security policy: {message.text}")
@@ -93,7 +93,7 @@ def faultless(page: Page, *, is_notebook: bool = False) -> Iterator[None]:
         "request": lambda request: note_outside(request.url),
         "websocket": lambda socket: note_outside(socket.url),
         "pageerror": lambda error: faults.append(f"raised {error}"),
-        "console": note_said,
+        "console": note_message,
     }
     for event, watch in watches.items():
         page.on(event, watch)  # type: ignore[call-overload]
