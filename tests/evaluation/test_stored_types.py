@@ -186,7 +186,7 @@ def test_a_function_may_return_a_column_of_predictions():
 
 
 def test_a_table_without_numbers_says_so():
-    X = pd.DataFrame({"c": CODES, "z": OTHER}).astype(object)
+    X = pd.DataFrame({"c": CODES, "z": OTHER}).astype(str)
     with pytest.raises(ValueError, match=r"this needs a numeric feature, and there is none"):
         uq.Explainer(lambda X: X["z"].astype(float), X, Y).stress_to({"c": 2.0})
 

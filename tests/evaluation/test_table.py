@@ -10,7 +10,8 @@ from sklearn.linear_model import LinearRegression
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
-from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
+from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.containers import Frame
 from uqwidgets.evaluation.table import Table
 
 X, Y = table(30)
@@ -58,10 +59,9 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
         block = table.stacked([RowBlock(rows), RowBlock(rows, (position,), donors)])
-        plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
-        pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
-        expected = data.reset_index(drop=True)
-        expected[name] = data[name].take(donors).reset_index(drop=True)
+        plain, replaced = block.iloc[:30], block.iloc[30:]
+        pd.testing.assert_frame_equal(plain, data)
+        expected = data.assign(**{name: data[name].take(donors).set_axis(data.index)})
         pd.testing.assert_frame_equal(replaced, expected)
 
 
@@ -83,13 +83,13 @@ def test_pixels_are_stacked_row_by_row(monkeypatch):
     """Hundreds of integer columns are not stacked one by one, unless a value needs another type."""
     pixels = pd.DataFrame((10 * np.abs(X)).astype(np.uint8), columns=["a", "b", "c"][: X.shape[1]])
     stacked = []
-    by_column = BatchBuilder._stacked_column
+    by_column = Frame._column
 
     def count(self, position, *rest):
         stacked.append(position)
         return by_column(self, position, *rest)
 
-    monkeypatch.setattr(BatchBuilder, "_stacked_column", count)
+    monkeypatch.setattr(Frame, "_column", count)
     table = Table(pixels, Y, as_predictive(lambda batch: batch["a"].to_numpy(dtype=float)))
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     blocks = [RowBlock(rows), RowBlock(rows, (1,), donors), RowBlock(rows, (0,), values=(7.0,))]

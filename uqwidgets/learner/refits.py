@@ -71,7 +71,7 @@ class Refits:
     ----------
     estimator : object
         A scikit-learn estimator. It is never changed.
-    X : DataFrame or ndarray of shape (n, p)
+    X : Container of shape (n, p)
     y : ndarray of shape (n,)
     plan : Plan
     groups : mapping of str to sequence of str or None
@@ -84,8 +84,8 @@ class Refits:
     def __init__(
         self,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: Container,
+        y: npt.NDArray[Any],
         plan: Plan,
         groups: Mapping[str, Sequence[str]] | None,
         adapter: Adapter,
@@ -133,9 +133,8 @@ class Refits:
         tasks = (
             delayed(_fit)(
                 clone_with_seed(self.estimator, self.plan.seeds(number)[1]),
-                self.X,
-                self.y,
-                rows.train,
+                self.X.rows(rows.train),
+                self.y[rows.train],
             )
             for number, rows in zip(missing, resamples, strict=True)
         )
@@ -155,8 +154,8 @@ class Refits:
         try:
             explainer = Explainer(
                 predictive,
-                take_rows(self.X, rows.held_out),
-                take_rows(self.y, rows.held_out),
+                self.X.rows(rows.held_out),
+                self.y[rows.held_out],
                 feature_groups=self._groups,
                 random_state=seed,
                 memory_limit=max(1, self.memory_limit // n_refits),
@@ -166,16 +165,11 @@ class Refits:
         return Refit(number, seed, rows, explainer)
 
 
-def take_rows(values: Any, rows: Positions) -> Any:
-    """Rows of a DataFrame, Series or array."""
-    return values.iloc[rows] if isinstance(values, (pd.DataFrame, pd.Series)) else values[rows]
-
-
-def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
+def _fit(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
     model = clone(estimator)
     try:
-        model.fit(take_rows(X, rows), take_rows(y, rows))
+        model.fit(X, y)
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
-        return None, in_one_line(error)
+        return None, in_one_line(error) + way_out(X)
     return model, ""

@@ -1,0 +1,103 @@
+"""Constants: single values that take the place of a feature's own, as values of its column.
+
+Each function returns them with the type of the column, or with a wider one where that type does not
+hold them: 2.5 in a column of integers.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is missing: None, NaN, NA or NaT."""
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def of_array(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return constants (k,) for an array of a dtype."""
+    if dtype.kind == "O":
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    if dtype.kind in "mM":
+        return pd.Series(values).to_numpy(dtype)
+    if dtype.kind == "f" or (dtype.kind in "iu" and _are_whole(values, np.iinfo(dtype))):
+        return np.array(values, dtype=dtype)
+    return np.asarray(values)
+
+
+def of_pandas(values: list[Any], column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return constants (k,) for a column of pandas."""
+    more = pd.Series(values, dtype=object)
+    if not pd.api.types.is_integer_dtype(column.dtype):
+        return more.astype(column.dtype)
+    own: Any = column.dtype
+    own = own.subtype if isinstance(own, pd.SparseDtype) else getattr(own, "numpy_dtype", own)
+    if _are_whole(values, np.iinfo(own)):
+        return more.astype(column.dtype)
+    return more.astype("Float64") if more.hasnans else pd.Series(values)
+
+
+def of_polars(values: list[Any], dtype: Any) -> Any:
+    """Return constants (k,) for a column of polars."""
+    import polars
+
+    if dtype.is_integer():
+        limits = polars.select(low=dtype.min(), high=dtype.max()).row(0)
+        if not _are_whole(values, _Limits(*limits)):
+            dtype = polars.Float64()
+    values = _with_none(values, dtype.is_float())
+    if dtype.is_temporal() and dtype != polars.Time:
+        return polars.from_pandas(pd.Series(values)).cast(dtype)
+    if dtype.is_decimal():
+        values = _decimals(values, dtype.scale)
+    elif dtype.is_numeric():
+        values = _numbers(values, float if dtype.is_float() else int)
+    return polars.Series(values, dtype=dtype)
+
+
+def of_arrow(values: list[Any], kind: Any) -> Any:
+    """Return constants (k,) for a column of Arrow."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_integer(kind) and not _are_whole(values, np.iinfo(kind.to_pandas_dtype())):
+        kind = pyarrow.float64()
+    values = _with_none(values, types.is_floating(kind))
+    if types.is_decimal(kind):
+        values = _decimals(values, kind.scale)
+    elif types.is_floating(kind) or types.is_integer(kind):
+        values = _numbers(values, float if types.is_floating(kind) else int)
+    return pyarrow.array(values, type=kind, from_pandas=False)
+
+
+class _Limits:
+    def __init__(self, low: int, high: int) -> None:
+        self.min, self.max = low, high
+
+
+def _are_whole(values: list[Any], limits: Any) -> bool:
+    present = [value for value in values if not is_missing(value)]
+    return all(limits.min <= value <= limits.max and value == int(value) for value in present)
+
+
+def _with_none(values: list[Any], are_floats: bool) -> list[Any]:
+    """Return values with None for those that are missing; NaN is a value among floats."""
+    return [
+        None if is_missing(v) and not (are_floats and isinstance(v, float)) else v for v in values
+    ]
+
+
+def _numbers(values: list[Any], kind: type) -> list[Any]:
+    return [None if value is None else kind(value) for value in values]
+
+
+def _decimals(values: list[Any], scale: int) -> list[Decimal | None]:
+    unit = Decimal(1).scaleb(-scale)
+    return [None if value is None else Decimal(str(value)).quantize(unit) for value in values]

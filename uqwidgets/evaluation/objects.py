@@ -1,0 +1,77 @@
+"""Numbers among objects: analyses read them as numbers, and the model gets the objects."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets.evaluation.constants import is_missing
+
+
+class Objects(NamedTuple):
+    """A column of objects that are all numbers or missing.
+
+    Attributes
+    ----------
+    column : Series of dtype object, shape (n,)
+    kind : type
+        `int`, `float` or `decimal.Decimal` where all are of it, else `object`.
+    numbers : Series of shape (n,)
+        The same as numbers.
+    """
+
+    column: pd.Series[Any]
+    kind: type
+    numbers: pd.Series[Any]
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> Self | None:
+        """Read a column; None if it is no column of objects, or not all of them are numbers."""
+        if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
+            return None
+        is_present = column.notna().to_numpy()
+        values = column[is_present].tolist()
+        types = set(map(type, values))
+        if not types or not all(map(_is_number, types)):
+            return None
+        kinds: tuple[type, ...] = (Integral, float, Decimal)  # type: ignore[type-abstract]
+        kind = next((k for k in kinds if all(issubclass(t, k) for t in types)), object)
+        try:
+            numbers = _numbers(values, is_present, kind is Integral)
+        except (OverflowError, ValueError):  # an integer beyond all floats
+            return None
+        named = pd.Series(numbers, index=column.index, name=column.name)
+        return cls(column, int if kind is Integral else kind, named)
+
+    def own(self, value: Any) -> Any:
+        """Return a number as one of the kind of this column, where that kind has it."""
+        if is_missing(value) or self.kind is object:
+            return value
+        if self.kind is int:
+            return value if isinstance(value, Integral) or value != int(value) else int(value)
+        if isinstance(value, self.kind):
+            return value
+        return float(value) if self.kind is float else Decimal(str(value))
+
+
+def _is_number(kind: type) -> bool:
+    return issubclass(kind, (Real, Decimal)) and not issubclass(kind, bool)
+
+
+def _numbers(values: list[Any], is_present: Any, are_whole: bool) -> Any:
+    """Return present values among missing ones."""
+    if are_whole:
+        try:
+            whole = np.zeros(len(is_present), dtype=np.int64)
+            whole[is_present] = values
+        except OverflowError:
+            pass
+        else:
+            return whole if is_present.all() else pd.arrays.IntegerArray(whole, ~is_present)
+    numbers = np.full(len(is_present), np.nan)
+    numbers[is_present] = [float(value) for value in values]
+    return numbers
