@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ class Container(ABC):
         Not copied.
     """
 
+    #: What such a table is called in sentences.
+    name: ClassVar[str]
+
     def __init__(self, table: Any) -> None:
         self.table = table
 
@@ -46,7 +49,7 @@ class Container(ABC):
         """Names of the columns, as the caller knows them."""
 
     @abstractmethod
-    def owned(self) -> Container:
+    def owned(self) -> Self:
         """Return a copy, which later changes of the caller's table do not reach."""
 
     @abstractmethod
@@ -54,8 +57,8 @@ class Container(ABC):
         """Return the table of some rows."""
 
     @abstractmethod
-    def columns(self, positions: Sequence[int]) -> Any:
-        """Return the table of some columns."""
+    def columns(self, positions: Sequence[int]) -> Self:
+        """Return the container of some columns."""
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
@@ -65,8 +68,8 @@ class Container(ABC):
     def batch(self, blocks: Sequence[RowBlock]) -> Any:
         """Return the rows of all blocks below each other."""
 
-    def without(self, positions: Iterable[int]) -> Any:
-        """Return the table without the columns at these positions."""
+    def without(self, positions: Iterable[int]) -> Self:
+        """Return the container without the columns at these positions."""
         left_out = set(positions)
         return self.columns([j for j in range(len(self.labels)) if j not in left_out])
 
@@ -83,38 +86,38 @@ def container_of(X: Any, name: str = "X") -> Container:
     """
     match library_of(X):
         case "polars":
-            return Polars(X)
+            return _Polars(X)
         case "pyarrow":
-            return Arrow(X)
+            return _Arrow(X)
     table = to_pandas(X)
     if isinstance(table, pd.DataFrame):
-        return Frame(table)
+        return _Frame(table)
     refuse_masked(
         table, name, f"leave these rows out, or pass {name}.filled(np.nan) if the model takes NaN"
     )
     array = table if isinstance(table, np.ma.MaskedArray) else np.asarray(table)
     if array.ndim != 2:
-        raise ValueError(
-            f"{name} has shape {array.shape}; pass a table of shape (rows, features)."
-        )
-    return Array(array)
+        raise ValueError(f"{name} has shape {array.shape}; pass a table of shape (rows, features).")
+    return _Array(array)
 
 
-class Array(Container):
+class _Array(Container):
     """An array of two dimensions, of any dtype."""
+
+    name: ClassVar[str] = "an array"
 
     @property
     def labels(self) -> list[Any]:
         return [f"x{j}" for j in range(self.table.shape[1])]
 
-    def owned(self) -> Array:
-        return Array(self.table.copy())
+    def owned(self) -> Self:
+        return type(self)(self.table.copy())
 
     def rows(self, rows: Positions) -> Any:
         return self.table[rows]
 
-    def columns(self, positions: Sequence[int]) -> Any:
-        return self.table[:, list(positions)]
+    def columns(self, positions: Sequence[int]) -> Self:
+        return type(self)(self.table[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         matrix = np.asarray(self.table)
@@ -170,14 +173,16 @@ class _Columns(Container):
         """Return the batch of these columns; its rows are those of the table at positions."""
 
 
-class Frame(_Columns):
+class _Frame(_Columns):
     """A DataFrame of pandas, or of a subclass of it."""
+
+    name: ClassVar[str] = "a DataFrame"
 
     @property
     def labels(self) -> list[Any]:
         return list(self.table.columns)
 
-    def owned(self) -> Frame:
+    def owned(self) -> Self:
         # A deep copy, because pandas may share memory with the caller's table.
         table = self.table.copy()
         # pandas reads numbers in the byte order of this machine only.
@@ -186,13 +191,13 @@ class Frame(_Columns):
             for column, dtype in table.dtypes.items()
             if isinstance(dtype, np.dtype) and not dtype.isnative
         }
-        return Frame(table.astype(swapped) if swapped else table)
+        return type(self)(table.astype(swapped) if swapped else table)
 
     def rows(self, rows: Positions) -> Any:
         return self.table.iloc[rows]
 
-    def columns(self, positions: Sequence[int]) -> Any:
-        return self.table.iloc[:, list(positions)]
+    def columns(self, positions: Sequence[int]) -> Self:
+        return type(self)(self.table.iloc[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame(self.table)
@@ -240,7 +245,7 @@ class Frame(_Columns):
         return self._labelled(batch, rows)
 
     def _labelled(self, batch: pd.DataFrame, rows: Positions | None) -> pd.DataFrame:
-        if self._index is not None:
+        if self._index is not None and rows is not None:
             batch.index = self._index.take(rows)
         if type(self.table) is not pd.DataFrame:
             batch = self.table._constructor(batch)
@@ -248,21 +253,23 @@ class Frame(_Columns):
         return batch
 
 
-class Polars(_Columns):
+class _Polars(_Columns):
     """A DataFrame of polars."""
+
+    name: ClassVar[str] = "a polars DataFrame"
 
     @property
     def labels(self) -> list[Any]:
         return list(self.table.columns)
 
-    def owned(self) -> Polars:
-        return Polars(self.table.clone())
+    def owned(self) -> Self:
+        return type(self)(self.table.clone())
 
     def rows(self, rows: Positions) -> Any:
         return self.table[rows]
 
-    def columns(self, positions: Sequence[int]) -> Any:
-        return self.table[:, list(positions)]
+    def columns(self, positions: Sequence[int]) -> Self:
+        return type(self)(self.table[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         numbers = (c for c in self.table if c.dtype.is_numeric() and c.null_count())
@@ -283,11 +290,13 @@ class Polars(_Columns):
         return polars.DataFrame(columns)
 
 
-class Arrow(_Columns):
+class _Arrow(_Columns):
     """A table of pyarrow.
 
     Columns that are an index of pandas are no features; they go with their row.
     """
+
+    name: ClassVar[str] = "an Arrow table"
 
     @cached_property
     def _features(self) -> list[str]:
@@ -297,15 +306,15 @@ class Arrow(_Columns):
     def labels(self) -> list[Any]:
         return list(self._features)
 
-    def owned(self) -> Arrow:
+    def owned(self) -> Self:
         return self  # nobody can change it
 
     def rows(self, rows: Positions) -> Any:
         return self.table.take(rows)
 
-    def columns(self, positions: Sequence[int]) -> Any:
+    def columns(self, positions: Sequence[int]) -> Self:
         index = [name for name in self.table.column_names if name not in self._features]
-        return self.table.select([*(self._features[j] for j in positions), *index])
+        return type(self)(self.table.select([*(self._features[j] for j in positions), *index]))
 
     def frame(self) -> pd.DataFrame:
         from pyarrow import types

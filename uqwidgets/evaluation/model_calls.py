@@ -91,7 +91,9 @@ class ModelCalls:
 
     def _missing(self, row: RowBlock) -> str:
         """Name the features that are missing in a single row, as the model saw it."""
-        missing = np.flatnonzero(pd.DataFrame(to_pandas(self._table.stacked([row]))).isna().to_numpy()[0])
+        missing = np.flatnonzero(
+            pd.DataFrame(to_pandas(self._table.stacked([row]))).isna().to_numpy()[0]
+        )
         names = [repr(self._table.features[column]) for column in missing[:_MAX_NAMED]]
         if not names:
             return ""

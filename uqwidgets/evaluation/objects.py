@@ -38,7 +38,7 @@ class Objects(NamedTuple):
         types = set(map(type, values))
         if not types or not all(map(_is_number, types)):
             return None
-        kinds: tuple[type, ...] = (Integral, float, Decimal)  # type: ignore[type-abstract]
+        kinds: tuple[type, ...] = (Integral, float, Decimal)
         kind = next((k for k in kinds if all(issubclass(t, k) for t in types)), object)
         try:
             numbers = _numbers(values, is_present, kind is Integral)

@@ -13,7 +13,7 @@ from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names
-from uqwidgets.evaluation.containers import Array, Container, Frame, container_of
+from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.adapters import Predictive
@@ -241,16 +241,16 @@ class Table(Columns):
 def _chosen(X: Any, predictive: Predictive) -> Container:
     """Return the columns of a table that the model was fitted on."""
     table, names = container_of(X), predictive.feature_names
-    if isinstance(table, Array):
+    if isinstance(table.table, np.ndarray):
         if names is not None:
             if len(names) != len(table.labels):
                 raise ValueError(_wrong_width(len(table.labels), len(names)))
-            table = Frame(_named(table, names))
+            table = container_of(_named(table, names))
     elif names is not None:
-        labels = table.labels
-        columns = predictive.columns_among(labels)
-        check_names(tuple(map(str, labels)))
-        table = container_of(table.columns([labels.index(column) for column in columns]))
+        places = {label: place for place, label in enumerate(table.labels)}
+        columns = predictive.columns_among(table.labels)
+        check_names(tuple(map(str, table.labels)))
+        table = table.columns([places[column] for column in columns])
     if predictive.n_features is not None and len(table.labels) != predictive.n_features:
         raise ValueError(_wrong_width(len(table.labels), predictive.n_features))
     if len(table.labels) == 0:
@@ -260,7 +260,7 @@ def _chosen(X: Any, predictive: Predictive) -> Container:
     return table.owned()
 
 
-def _named(array: Array, names: tuple[Any, ...]) -> pd.DataFrame:
+def _named(array: Container, names: tuple[Any, ...]) -> pd.DataFrame:
     """Return an array as the DataFrame that a model with names of columns was fitted on."""
     frame = array.frame().set_axis(list(names), axis=1)
     # Such a model may refuse numbers of dtype object; other types would lose None, or be texts of
@@ -273,10 +273,13 @@ def _named(array: Array, names: tuple[Any, ...]) -> pd.DataFrame:
 
 def _as_fitted(chosen: Container, predictive: Predictive) -> Container:
     """Return the container that the model gets: an array if it was fitted on one."""
-    # A scikit-learn model fitted on arrays warns about column names at every call.
+    # By the convention of scikit-learn, a model that was fitted on a DataFrame with texts as names
+    # knows them; one that was fitted on an array warns about names at every call.
     texts = all(isinstance(label, str) for label in chosen.labels)
     on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
-    return Array(np.array(chosen.table)) if on_arrays else chosen
+    if on_arrays and isinstance(chosen.table, pd.DataFrame):
+        return container_of(chosen.table.to_numpy(copy=True))
+    return chosen
 
 
 def _wrong_width(width: int, expected: int) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets.evaluation.containers import Container, container_of
+from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
@@ -133,8 +135,9 @@ class Refits:
         tasks = (
             delayed(_fit)(
                 clone_with_seed(self.estimator, self.plan.seeds(number)[1]),
-                self.X.rows(rows.train),
-                self.y[rows.train],
+                self.X.table,
+                self.y,
+                rows.train,
             )
             for number, rows in zip(missing, resamples, strict=True)
         )
@@ -150,7 +153,8 @@ class Refits:
         if problem:
             return Failure(number, seed, problem)
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
-        predictive = apply_adapter(self.adapter, model, f" of refit {number} (seed {seed})")
+        name = f" of refit {number} (seed {seed})"
+        predictive = apply_adapter(self.adapter, model, name, fitted_on=self.X.table)
         try:
             explainer = Explainer(
                 predictive,
@@ -165,11 +169,11 @@ class Refits:
         return Refit(number, seed, rows, explainer)
 
 
-def _fit(estimator: Any, X: Any, y: Any) -> tuple[Any, str]:
+def _fit(estimator: Any, X: Any, y: npt.NDArray[Any], rows: Positions) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
     model = clone(estimator)
     try:
-        model.fit(X, y)
+        model.fit(container_of(X).rows(rows), y[rows])
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
         return None, in_one_line(error) + way_out(X)
     return model, ""
