@@ -18,14 +18,14 @@ class Objects(NamedTuple):
     Attributes
     ----------
     column : Series of dtype object, shape (n,)
-    kind : type
-        `int`, `float` or `decimal.Decimal` where all are of it, else `object`.
+    types : set of type
+        Of the numbers.
     numbers : Series of shape (n,)
         The same as numbers.
     """
 
     column: pd.Series[Any]
-    kind: type
+    types: set[type]
     numbers: pd.Series[Any]
 
     @classmethod
@@ -38,24 +38,24 @@ class Objects(NamedTuple):
         types = set(map(type, values))
         if not types or not all(map(_is_number, types)):
             return None
-        kinds: tuple[type, ...] = (Integral, float, Decimal)
-        kind = next((k for k in kinds if all(issubclass(t, k) for t in types)), object)
         try:
-            numbers = _numbers(values, is_present, kind is Integral)
+            numbers = _numbers(values, is_present, all(issubclass(t, Integral) for t in types))
         except (OverflowError, ValueError):  # an integer beyond all floats
             return None
-        named = pd.Series(numbers, index=column.index, name=column.name)
-        return cls(column, int if kind is Integral else kind, named)
+        return cls(column, types, pd.Series(numbers, index=column.index, name=column.name))
 
     def own(self, value: Any) -> Any:
-        """Return a number as one of the kind of this column, where that kind has it."""
-        if is_missing(value) or self.kind is object:
+        """Return a number as one of the type of this column, where it has one that holds it."""
+        # In a part of a table all can be numbers where the whole table has texts too.
+        kind = type(value)
+        if kind in self.types or is_missing(value) or not _is_number(kind):
             return value
-        if self.kind is int:
-            return value if isinstance(value, Integral) or value != int(value) else int(value)
-        if isinstance(value, self.kind):
-            return value
-        return float(value) if self.kind is float else Decimal(str(value))
+        if len(self.types) > 1:
+            return value.item() if isinstance(value, np.generic) else value
+        (only,) = self.types
+        if only is Decimal:
+            return Decimal(str(value))
+        return value if issubclass(only, Integral) and value != int(value) else only(value)
 
 
 def _is_number(kind: type) -> bool:

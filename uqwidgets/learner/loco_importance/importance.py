@@ -229,7 +229,7 @@ def _set_constant(
         columns = table.columns_of(unit)
         members = [table.features[column] for column in columns]
         values = [
-            fill_value(train.column(member), member, table.kind(member), replace)
+            fill_value(train.exact_column(member), member, table.kind(member), replace)
             for member in members
         ]
         replacements.append(Constant(columns, tuple(values)))
