@@ -72,6 +72,7 @@ COLUMNS = {
     "a zone": lambda: DAYS.tz_localize("Europe/Oslo"),
     "periods": lambda: pd.period_range("2020-01", periods=6, freq="M")[CODES],
     "large integers": lambda: CODES + 2**60,
+    "numbers among objects": lambda: np.array(missing(lambda each: each / 3), dtype=object),
     "objects": lambda: np.array([datetime.date(2020, 1, 1 + k) for k in CODES], dtype=object),
 }
 

@@ -35,6 +35,11 @@ def of_array(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 def of_pandas(values: list[Any], column: pd.Series[Any]) -> pd.Series[Any]:
     """Return constants (k,) for a column of pandas."""
     more = pd.Series(values, dtype=object)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        known = column.dtype.categories
+        strange = [v for v in values if not (is_missing(v) or v in known)]
+        if strange:  # it would become a missing value
+            raise ValueError(f"{strange[0]!r} is no category of column {str(column.name)!r}.")
     if not pd.api.types.is_integer_dtype(column.dtype):
         return more.astype(column.dtype)
     own: Any = column.dtype
