@@ -6,7 +6,7 @@ hold them: 2.5 in a column of integers.
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import MAX_PREC, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,12 @@ def of_array(values: list[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return constants (k,) for an array of a dtype."""
     if dtype.kind == "O":
         array = np.empty(len(values), dtype=object)
-        array[:] = values
+        for place, value in enumerate(values):  # at once, tuples would be lines of a matrix
+            array[place] = value
         return array
     if dtype.kind in "mM":
         return pd.Series(values).to_numpy(dtype)
-    if dtype.kind == "f" or (dtype.kind in "iu" and _are_whole(values, np.iinfo(dtype))):
+    if dtype.kind == "f" or (dtype.kind in "iu" and _are_whole(values, *_limits(dtype))):
         return np.array(values, dtype=dtype)
     return np.asarray(values)
 
@@ -44,9 +45,11 @@ def of_pandas(values: list[Any], column: pd.Series[Any]) -> pd.Series[Any]:
         return more.astype(column.dtype)
     own: Any = column.dtype
     own = own.subtype if isinstance(own, pd.SparseDtype) else getattr(own, "numpy_dtype", own)
-    if _are_whole(values, np.iinfo(own)):
+    present = _present(values)
+    holds_missing = len(present) == len(values) or pd.api.types.is_extension_array_dtype(column)
+    if holds_missing and _are_whole(present, *_limits(own)):
         return more.astype(column.dtype)
-    return more.astype("Float64") if more.hasnans else pd.Series(values)
+    return pd.Series(values) if len(present) == len(values) else more.astype("Float64")
 
 
 def of_polars(values: list[Any], dtype: Any) -> Any:
@@ -54,8 +57,8 @@ def of_polars(values: list[Any], dtype: Any) -> Any:
     import polars
 
     if dtype.is_integer():
-        limits = polars.select(low=dtype.min(), high=dtype.max()).row(0)
-        if not _are_whole(values, _Limits(*limits)):
+        low, high = polars.select(low=dtype.min(), high=dtype.max()).row(0)
+        if not _are_whole(_present(values), low, high):
             dtype = polars.Float64()
     values = _with_none(values, dtype.is_float())
     if dtype.is_temporal() and dtype != polars.Time:
@@ -72,8 +75,10 @@ def of_arrow(values: list[Any], kind: Any) -> Any:
     import pyarrow
     from pyarrow import types
 
-    if types.is_integer(kind) and not _are_whole(values, np.iinfo(kind.to_pandas_dtype())):
-        kind = pyarrow.float64()
+    if types.is_integer(kind):
+        limits = _limits(np.dtype(kind.to_pandas_dtype()))
+        if not _are_whole(_present(values), *limits):
+            kind = pyarrow.float64()
     values = _with_none(values, types.is_floating(kind))
     if types.is_decimal(kind):
         values = _decimals(values, kind.scale)
@@ -82,14 +87,18 @@ def of_arrow(values: list[Any], kind: Any) -> Any:
     return pyarrow.array(values, type=kind, from_pandas=False)
 
 
-class _Limits:
-    def __init__(self, low: int, high: int) -> None:
-        self.min, self.max = low, high
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
-def _are_whole(values: list[Any], limits: Any) -> bool:
-    present = [value for value in values if not is_missing(value)]
-    return all(limits.min <= value <= limits.max and value == int(value) for value in present)
+def _are_whole(values: list[Any], low: int, high: int) -> bool:
+    """Whether all are whole numbers between two; a missing value is none."""
+    return all(low <= value <= high and value == int(value) for value in values)
+
+
+def _present(values: list[Any]) -> list[Any]:
+    return [value for value in values if not is_missing(value)]
 
 
 def _with_none(values: list[Any], are_floats: bool) -> list[Any]:
@@ -104,5 +113,5 @@ def _numbers(values: list[Any], kind: type) -> list[Any]:
 
 
 def _decimals(values: list[Any], scale: int) -> list[Decimal | None]:
-    unit = Decimal(1).scaleb(-scale)
-    return [None if value is None else Decimal(str(value)).quantize(unit) for value in values]
+    unit, exact = Decimal(1).scaleb(-scale), Context(prec=MAX_PREC)
+    return [None if v is None else Decimal(str(v)).quantize(unit, context=exact) for v in values]

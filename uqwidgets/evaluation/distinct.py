@@ -79,9 +79,9 @@ def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np
     missing = codes[first] < 0
     # NaN objects are unequal, but a dictionary finds the identical object again.
     values = [np.nan if isinstance(value, float) and value != value else value for value in values]
-    key: Any = str if Objects.of(column) is None else (lambda value: value)
-    order = sorted(np.flatnonzero(~missing).tolist(), key=lambda j: key(values[j]))
-    order += sorted(np.flatnonzero(missing).tolist(), key=lambda j: str(values[j]))
+    numbers = Objects.of(pd.Series(values, dtype=object))
+    keys = list(map(str, values)) if numbers is None else numbers.numbers.tolist()
+    order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), keys[j]))
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))
     return [values[j] for j in order], places[inverse]

@@ -59,7 +59,8 @@ class Objects(NamedTuple):
 
 
 def _is_number(kind: type) -> bool:
-    return issubclass(kind, (Real, Decimal)) and not issubclass(kind, bool)
+    # numpy's durations are integers to Python.
+    return issubclass(kind, (Real, Decimal)) and not issubclass(kind, (bool, np.timedelta64))
 
 
 def _numbers(values: list[Any], is_present: Any, are_whole: bool) -> Any:
