@@ -224,7 +224,7 @@ class TestErrors:
             loco_importance(model, pl.from_pandas(frame), y, frame, y)
         masked = np.ma.masked_less(y, y[0])
         with pytest.raises(
-            ValueError, match=r"y_train is masked in \d+ of .* of X_train and y_tra"
+            ValueError, match=r"y_train is masked in \d+ of .* of X_train and"
         ):
             loco_importance(model, X, masked, X_test, y_test)
         with pytest.raises(ValueError, match="X_test has no column 'c', which X_train has"):
