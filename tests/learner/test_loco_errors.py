@@ -223,9 +223,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="a DataFrame and the other is a polars DataFrame"):
             loco_importance(model, pl.from_pandas(frame), y, frame, y)
         masked = np.ma.masked_less(y, y[0])
-        with pytest.raises(
-            ValueError, match=r"y_train is masked in \d+ of .* of X_train and"
-        ):
+        with pytest.raises(ValueError, match=r"y_train is masked in \d+ of .* of X_train and"):
             loco_importance(model, X, masked, X_test, y_test)
         with pytest.raises(ValueError, match="X_test has no column 'c', which X_train has"):
             loco_importance(model, frame, y, frame[["a", "b"]], y)
