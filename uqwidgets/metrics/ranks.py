@@ -5,12 +5,17 @@ Scikit-learn sorts the rows in every call, and importance needs a metric under t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import combinations
+
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.metrics.inputs import Labels
 from uqwidgets.metrics.means import OfWeights, divided, weighted_mean
+
+#: From whether a row is positive, and its probability, to a metric.
+OfTwo = Callable[[npt.NDArray[np.bool_], Floats], OfWeights]
 
 
 class _Groups:
@@ -74,39 +79,119 @@ def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) ->
     return scores
 
 
-def area_of_classes(
-    labels: Labels, average: str, truth: Labels, probabilities: Floats
+def partial_area_under_roc(
+    max_fpr: float, is_positive: npt.NDArray[np.bool_], probabilities: Floats
 ) -> OfWeights:
-    """Return the average area of each class against all others, as a function of the weights.
+    """Return `sklearn.metrics.roc_auc_score` with ``max_fpr`` as a function of the weights.
 
-    It is `sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
+    It is the area below the curve up to a false positive rate, rescaled so that chance has 0.5 and
+    the best possible curve 1 (McClish 1989).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uqwidgets.metrics.ranks import partial_area_under_roc
+    >>> truth, p = np.array([True, False, True, False]), np.array([0.9, 0.8, 0.6, 0.2])
+    >>> partial_area_under_roc(0.5, truth, p)(np.ones((1, 4))).round(3)
+    array([0.667])
+    """
+    groups = _Groups(is_positive, probabilities)
+
+    def scores(weights: Floats) -> Floats:
+        tpr, fpr = (divided(sums, sums[:, -1:]) for sums in groups.sums(weights))
+        tpr, fpr = (np.pad(rates, ((0, 0), (1, 0))) for rates in (tpr, fpr))
+        widths, heights = np.diff(fpr, axis=1), np.diff(tpr, axis=1)
+        inside = np.clip(max_fpr - fpr[:, :-1], 0.0, widths)
+        # The share of a step that lies inside; a vertical one has no area.
+        shares = np.divide(inside, widths, out=np.zeros_like(widths), where=widths > 0)
+        area = (inside * (tpr[:, :-1] + shares * heights / 2)).sum(axis=1)
+        least = max_fpr**2 / 2
+        return np.asarray(0.5 * (1 + (area - least) / (max_fpr - least)))
+
+    return scores
+
+
+def average_of_classes(
+    of_two: OfTwo, average: str, own: npt.NDArray[np.bool_], probabilities: Floats
+) -> OfWeights:
+    """Return the average metric of each class against all others, as a function of the weights.
 
     Parameters
     ----------
-    labels : ndarray of shape (k,)
-        In the order of the probabilities.
-    average : {"macro", "weighted"}
-        Whether classes count equally, or by the weight of their rows.
-    truth : ndarray of shape (n,)
+    of_two : callable
+        Such as `area_under_roc`.
+    average : {"macro", "weighted", "micro"}
+        Whether classes count equally, or by the weight of their rows; for ``micro``, the decisions
+        about all classes are ranked together.
+    own : ndarray of bool of shape (n, k)
+        Whether a row has the class.
     probabilities : ndarray of shape (n, k)
 
     Examples
     --------
     >>> import numpy as np
-    >>> from uqwidgets.metrics.ranks import area_of_classes
+    >>> from uqwidgets.metrics.ranks import area_under_roc, average_of_classes
     >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
-    >>> area_of_classes(np.arange(3), "macro", np.arange(3), p)(np.ones((1, 3))).round(3)
+    >>> own = np.eye(3, dtype=bool)
+    >>> average_of_classes(area_under_roc, "macro", own, p)(np.ones((1, 3))).round(3)
     array([0.917])
     """
-    of_class = [truth == label for label in labels]
-    areas = [area_under_roc(own, p) for own, p in zip(of_class, probabilities.T, strict=True)]
+    k = own.shape[1]
+    if average == "micro":
+        together = of_two(own.ravel(), probabilities.ravel())
+        return lambda weights: together(np.repeat(weights, k, axis=1))
+    metrics = [of_two(own[:, c], probabilities[:, c]) for c in range(k)]
 
     def scores(weights: Floats) -> Floats:
-        each = np.stack([area(weights) for area in areas], axis=1)
+        each = np.stack([metric(weights) for metric in metrics], axis=1)
         if average == "macro":
             return np.asarray(each.mean(axis=1))
-        shares = [np.where(own, weights, 0.0).sum(axis=1) for own in of_class]
-        return weighted_mean(each, np.stack(shares, axis=1))
+        totals = [np.where(own[:, c], weights, 0.0).sum(axis=1) for c in range(k)]
+        return weighted_mean(each, np.stack(totals, axis=1))
+
+    return scores
+
+
+def average_of_pairs(
+    of_two: OfTwo, average: str, own: npt.NDArray[np.bool_], probabilities: Floats
+) -> OfWeights:
+    """Return the average metric of each class against each other one (Hand and Till 2001).
+
+    Only classes that have rows count. With ``average="weighted"``, a pair of classes counts by the
+    weight of its rows.
+
+    Parameters
+    ----------
+    of_two, average, own, probabilities
+        As for `average_of_classes`; there is no ``micro`` average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from uqwidgets.metrics.ranks import area_under_roc, average_of_pairs
+    >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
+    >>> own = np.eye(3, dtype=bool)
+    >>> average_of_pairs(area_under_roc, "macro", own, p)(np.ones((1, 3))).round(3)
+    array([0.917])
+    """
+    pairs = []
+    for first, second in combinations(range(own.shape[1]), 2):
+        rows = np.flatnonzero(own[:, first] | own[:, second])
+        both = [of_two(own[rows, c], probabilities[rows, c]) for c in (first, second)]
+        pairs.append((rows, own[rows, first], both))
+
+    def scores(weights: Floats) -> Floats:
+        each, totals = [], []
+        for rows, is_first, both in pairs:
+            of_rows = weights[:, rows]
+            each.append(sum(metric(of_rows) for metric in both) / 2)
+            of_first, of_second = (of_rows @ which for which in (is_first, ~is_first))
+            known = (of_first > 0) & (of_second > 0)
+            totals.append(np.where(known, of_first + of_second, 0.0))
+        share = np.stack(totals, axis=1)
+        if average == "macro":
+            share = (share > 0).astype(np.float64)
+        return weighted_mean(np.where(share > 0, np.stack(each, axis=1), 0.0), share)
 
     return scores
 
