@@ -300,7 +300,6 @@ NUMBERS_WITH_ARGUMENTS = [
     *(make_scorer(d2_tweedie_score, power=p) for p in (-1, 0, 1, 1.5, 2, 3)),
     *map(
         get_scorer,
-        get_scorer_names,
         (
             *("neg_mean_absolute_percentage_error", "neg_mean_squared_log_error"),
             *("neg_root_mean_squared_log_error", "explained_variance"),
