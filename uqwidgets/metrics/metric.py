@@ -34,12 +34,12 @@ class ScoreOfWeights:
 
     def __init__(self, of_each: OfWeights, n: int, *, is_quick: bool) -> None:
         self._of_each = of_each
-        self._n = n
+        self.n = n
         self.is_quick = is_quick
 
     def __call__(self, weights: Floats | None) -> float:
         """Return the score under weights (n,), or under equal ones."""
-        samples = np.ones((1, self._n)) if weights is None else weights[None]
+        samples = np.ones((1, self.n)) if weights is None else weights[None]
         return float(self.of_each(samples)[0])
 
     def of_each(self, weights: Floats) -> Floats:
