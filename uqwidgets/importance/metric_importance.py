@@ -311,13 +311,17 @@ class _Scores:
         """
         if self.base.is_quick or self._settings.n_repeats == "all":
             return math.nan
-        # Other predictions than the rows' own, because the score of these may be 0.
+        # Half of the rows have predictions of others, because the score may be 0 if all have their
+        # own, or if none has.
         n, s = len(self._evaluations.table), self._population.scored
-        q = self._evaluations.original.take(np.random.default_rng(0).permutation(n))
+        positions, half = np.arange(n), np.random.default_rng(0).permutation(n)[: n // 2]
+        positions[half] = np.roll(half, 1)
+        q = self._evaluations.original.take(positions)
         one, two = (self._metric.on_all([q] * copies, self._evaluations.truth) for copies in (1, 2))
         with np.errstate(all="ignore"):
             growth = float(np.divide(two(np.tile(s, 2)), one(s)))
-        return growth if np.isclose(growth, [1, 2], rtol=1e-9).any() else math.nan
+        # Corrections such as n - 1 for n, and numbers of pairs of rows, change little.
+        return growth if np.isclose(growth, [1, 2], rtol=0.05).any() else math.nan
 
     def _by_parts(self, replaced: Iterable[_Replaced], samples: _Samples) -> _Losses:
         r"""Return `losses` with two calls of the scorer's function for each group of few rows.
