@@ -45,11 +45,12 @@ from uqwidgets.predictive.distributions import Distribution
 _NUMBERS_PER_PAIR = 12
 # Weights that are scored together, if one sample has no more.
 _MOST_WEIGHTS = 16_000
-# Groups of rows of the jackknife: by default, and where each takes two calls of the scorer's
-# function. With few groups, the calls are about three for each of ten repeats; the interval is 8 %
-# wider, because the 97.5 % quantile of t is 2.26 for 9 degrees of freedom and 2.09 for 19.
+# Groups of rows of the jackknife.
 _GROUPS = 20
-_FEW_GROUPS = 10
+# Least and greatest number where each takes two calls of the scorer's function: as many as repeats,
+# so that the calls are three for each repeat. With ten groups, the interval is 8 % wider, because
+# the 97.5 % quantile of t is 2.26 for 9 degrees of freedom and 2.09 for 19.
+_FEW_GROUPS = (5, 10)
 
 
 def metric_importance(
@@ -260,8 +261,11 @@ class _Scores:
 
     def samples(self, *, is_quick: bool | None = None) -> _Samples:
         """Return the samples of the jackknife, fewer where a scorer's function is called."""
-        is_quick = self.base.is_quick if is_quick is None else is_quick
-        return _Samples(self._population, self._settings, _GROUPS if is_quick else _FEW_GROUPS)
+        groups, (least, most) = _GROUPS, _FEW_GROUPS
+        if not (self.base.is_quick if is_quick is None else is_quick):
+            n_repeats = self._settings.n_repeats
+            groups = most if n_repeats == "all" else max(least, min(int(n_repeats), most))
+        return _Samples(self._population, self._settings, groups)
 
     def losses(self, feature: str, samples: _Samples, callback: ProgressCallback | None) -> _Losses:
         """Return the score of the rows as they are minus that of each replacement.
