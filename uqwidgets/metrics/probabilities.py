@@ -24,9 +24,9 @@ from uqwidgets.metrics.inputs import Labels, ProbabilityInputs
 from uqwidgets.metrics.means import OfWeights, divided, weighted_mean
 from uqwidgets.metrics.ranks import (
     OfTwo,
+    area_of_pairs,
     area_under_roc,
     average_of_classes,
-    average_of_pairs,
     average_precision,
     partial_area_under_roc,
 )
@@ -192,7 +192,7 @@ def _of_ranks(
     if function is average_precision_score or multi_class == "ovr":
         return partial(_averaged, partial(average_of_classes, of_two, average))
     if multi_class == "ovo" and average != "micro":
-        return partial(_averaged, partial(average_of_pairs, of_two, average))
+        return partial(_averaged, partial(area_of_pairs, average))
     return None
 
 

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.metrics.means import OfWeights, divided, weighted_mean
 
 #: From whether a row is positive, and its probability, to a metric.
@@ -28,9 +28,13 @@ class _Groups:
     """
 
     def __init__(self, is_positive: npt.NDArray[np.bool_], probabilities: Floats) -> None:
-        self._order = np.argsort(-probabilities, kind="stable")
-        self._is_positive = is_positive[self._order]
-        self._last = np.flatnonzero(np.diff(probabilities[self._order], append=-np.inf))
+        order = np.argsort(-probabilities, kind="stable")
+        last = np.flatnonzero(np.diff(probabilities[order], append=-np.inf))
+        # The rows of each kind in this order, and how many there are up to each group.
+        self._kinds = [
+            (order[which], np.cumsum(which, dtype=np.intp)[last])
+            for which in (is_positive[order], ~is_positive[order])
+        ]
 
     def sums(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the weights of positive and of negative rows from the first group to each one.
@@ -43,12 +47,15 @@ class _Groups:
         -------
         positive, negative : ndarray of shape (s, groups)
         """
-        ordered = weights[:, self._order]
-        positive, negative = (
-            np.cumsum(ordered * which, axis=1)[:, self._last]
-            for which in (self._is_positive, ~self._is_positive)
-        )
+        positive, negative = (_cumulated(weights, *kind) for kind in self._kinds)
         return positive, negative
+
+
+def _cumulated(weights: Floats, rows: Positions, counts: Positions) -> Floats:
+    """Return the total weight (s, m) of the first so many (m,) of some rows."""
+    totals = np.zeros((len(weights), len(rows) + 1))
+    np.cumsum(np.take(weights, rows, axis=1), axis=1, out=totals[:, 1:])
+    return np.take(totals, counts, axis=1)
 
 
 def _steps(sums: Floats) -> Floats:
@@ -69,12 +76,30 @@ def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) ->
     >>> area_under_roc(np.array([True, False, True]), np.array([0.9, 0.6, 0.6]))(np.ones((1, 3)))
     array([0.75])
     """
-    groups = _Groups(is_positive, probabilities)
+    return _area(np.flatnonzero(is_positive), np.flatnonzero(~is_positive), probabilities)
+
+
+def _area(positive: Positions, negative: Positions, probabilities: Floats) -> OfWeights:
+    """Return the area under the curve of some rows against others, see `area_under_roc`."""
+    positive, negative = (
+        rows[np.argsort(probabilities[rows], kind="stable")] for rows in (positive, negative)
+    )
+    lower, not_higher = (
+        np.searchsorted(probabilities[negative], probabilities[positive], side)
+        for side in ("left", "right")
+    )
+    # Of each positive row, the negative ones below it, those that are not above it, and all.
+    k = len(positive)
+    counts = np.concatenate([lower, [len(negative)]])
+    has_ties = not np.array_equal(lower, not_higher)
+    if has_ties:
+        counts = np.concatenate([counts, not_higher])
 
     def scores(weights: Floats) -> Floats:
-        positive, negative = groups.sums(weights)
-        heights = divided(positive - _steps(positive) / 2, positive[:, -1:])
-        return weighted_mean(heights, _steps(negative))
+        below = _cumulated(weights, negative, counts)
+        heights = divided(below, below[:, k : k + 1])
+        each = (heights[:, :k] + heights[:, k + 1 :]) / 2 if has_ties else heights[:, :k]
+        return weighted_mean(each, np.take(weights, positive, axis=1))
 
     return scores
 
@@ -152,46 +177,43 @@ def average_of_classes(
     return scores
 
 
-def average_of_pairs(
-    of_two: OfTwo, average: str, own: npt.NDArray[np.bool_], probabilities: Floats
-) -> OfWeights:
-    """Return the average metric of each class against each other one (Hand and Till 2001).
+def area_of_pairs(average: str, own: npt.NDArray[np.bool_], probabilities: Floats) -> OfWeights:
+    """Return the average area of each class against each other one (Hand and Till 2001).
+
+    It is `sklearn.metrics.roc_auc_score` with ``multi_class="ovo"``, as a function of the weights.
 
     Only classes that have rows count. With ``average="weighted"``, a pair of classes counts by the
     weight of its rows.
 
     Parameters
     ----------
-    of_two, average, own, probabilities
+    average, own, probabilities
         As for `average_of_classes`; there is no ``micro`` average.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from uqwidgets.metrics.ranks import area_under_roc, average_of_pairs
+    >>> from uqwidgets.metrics.ranks import area_of_pairs
     >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
     >>> own = np.eye(3, dtype=bool)
-    >>> average_of_pairs(area_under_roc, "macro", own, p)(np.ones((1, 3))).round(3)
+    >>> area_of_pairs("macro", own, p)(np.ones((1, 3))).round(3)
     array([0.917])
     """
-    pairs = []
-    for first, second in combinations(range(own.shape[1]), 2):
-        rows = np.flatnonzero(own[:, first] | own[:, second])
-        both = [of_two(own[rows, c], probabilities[rows, c]) for c in (first, second)]
-        pairs.append((rows, own[rows, first], both))
+    rows = [np.flatnonzero(which) for which in own.T]
+    pairs = list(combinations(range(len(rows)), 2))
+    metrics = [
+        [_area(rows[a], rows[b], probabilities[:, a]) for a, b in (pair, pair[::-1])]
+        for pair in pairs
+    ]
 
     def scores(weights: Floats) -> Floats:
-        each, totals = [], []
-        for rows, is_first, both in pairs:
-            of_rows = weights[:, rows]
-            each.append(sum(metric(of_rows) for metric in both) / 2)
-            of_first, of_second = (of_rows @ which for which in (is_first, ~is_first))
-            known = (of_first > 0) & (of_second > 0)
-            totals.append(np.where(known, of_first + of_second, 0.0))
-        share = np.stack(totals, axis=1)
-        if average == "macro":
-            share = (share > 0).astype(np.float64)
-        return weighted_mean(np.where(share > 0, np.stack(each, axis=1), 0.0), share)
+        each = np.stack([(one(weights) + other(weights)) / 2 for one, other in metrics], axis=1)
+        totals = [np.take(weights, of_class, axis=1).sum(axis=1) for of_class in rows]
+        known = [(totals[a] > 0) & (totals[b] > 0) for a, b in pairs]
+        share = np.stack(known, axis=1).astype(np.float64)
+        if average == "weighted":
+            share *= np.stack([totals[a] + totals[b] for a, b in pairs], axis=1)
+        return weighted_mean(np.where(share > 0, each, 0.0), share)
 
     return scores
 
