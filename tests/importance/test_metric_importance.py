@@ -228,6 +228,22 @@ class TestScorersOfOnesOwn:
         assert len(spy.sizes) > 2 * 4 * 5  # before and after, of each repeat without each group
         assert 0.5 < result.std_error[0] / (plain.std_error[0] * np.log(60)) < 2
 
+    @pytest.mark.parametrize("refuses", [False, True])
+    def test_groups_are_left_out_where_a_part_has_no_score(self, refuses):
+        def area(y, p):
+            if refuses and len(set(y)) < 2:
+                raise ValueError("there is one class")
+            return roc_auc_score(y, p) if len(set(y)) == 2 else np.nan
+
+        explainer = classification(60)
+        is_yes = explainer.table.y == "yes"
+        rows = np.r_[np.flatnonzero(is_yes)[:6], np.flatnonzero(~is_yes)[:6]]
+        own = make_scorer(area, response_method="predict_proba")
+        result = explainer.importance(own, ["x0"], rows=rows, n_repeats=1)
+        known = explainer.importance("roc_auc", ["x0"], rows=rows, n_repeats=1)
+        np.testing.assert_array_equal(np.isnan(result.std_error), np.isnan(known.std_error))
+        np.testing.assert_allclose(result.importance, known.importance)
+
     def test_rows_have_weights_where_the_scorer_takes_them(self):
         def weighted(y, predicted, sample_weight=None):
             return -np.average(np.square(y - predicted), weights=sample_weight)
