@@ -19,6 +19,10 @@ from uqwidgets.metrics.means import OfWeights
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 
 
+# Number of weights of the same rows whose scores are cached.
+_CACHE_SIZE = 20_000
+
+
 class ScoreOfWeights:
     """The score of fixed predictions as a function of the weights of their rows.
 
@@ -195,6 +199,8 @@ class Metric:
             for one in weights:
                 key = blake2b(one.tobytes(), digest_size=16).digest()
                 if key not in known:
+                    if len(known) >= _CACHE_SIZE:
+                        known.clear()
                     known[key] = self._score(truth, predicted, one)
                 result.append(known[key])
             return np.array(result)
