@@ -153,7 +153,10 @@ def _matthews(matrices: Floats) -> Floats:
 def _kappa(
     order: Any, matrices: Floats, *, only_present: bool = False, weights: str | None = None
 ) -> Floats:
-    """Cohen's kappa; distances between classes count only those that have rows, if so chosen."""
+    """Return the kappa of Cohen 1960, and with weights that of Cohen 1968.
+
+    If so chosen, distances between classes count only the classes that have rows.
+    """
     matrices = matrices[:, order][:, :, order]
     of = _Classes.of(matrices)
     if weights is None:

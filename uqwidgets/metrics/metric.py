@@ -18,7 +18,6 @@ from uqwidgets.metrics.inputs import LabelInputs, Labels
 from uqwidgets.metrics.means import OfWeights
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 
-
 # Number of weights of the same rows whose scores are cached.
 _CACHE_SIZE = 20_000
 
