@@ -172,6 +172,11 @@ export class Columns {
     return stored.data as T;
   }
 
+  /** Shares or weights; between levels of τ they are polynomials, which may fall a little below 0. */
+  shares<T extends Numbers = Float64Array>(name: string, shape: number[]): T {
+    return this.get<T>(name, shape).map((value) => Math.max(0, value)) as T;
+  }
+
   /** Whether there is a column of this shape. */
   fits(name: string, shape: number[]): boolean {
     return String(this.#find(name)?.shape) === String(shape);

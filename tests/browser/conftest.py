@@ -116,7 +116,7 @@ def only_lab_page(browser: Browser) -> Iterator[Page]:
 @pytest.fixture(scope="module")
 def lab_page(only_lab_page: Page) -> Iterator[Page]:
     """A page for a file's notebooks; it fails if it reaches outside or raises an error."""
-    with faultless(only_lab_page):
+    with faultless(only_lab_page, is_notebook=True):
         yield only_lab_page
         only_lab_page.set_viewport_size(VIEWPORT)
 

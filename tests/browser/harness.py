@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page, Playwright
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -73,8 +73,8 @@ def new_page(browser: Browser, **context: object) -> Iterator[Page]:
 
 
 @contextmanager
-def faultless(page: Page) -> Iterator[None]:
-    """Fail at the end of the block if the page requested an outside address or raised an error."""
+def faultless(page: Page, *, is_notebook: bool = False) -> Iterator[None]:
+    """Fail at the end of the block on a request of an outside address, an error or a warning."""
     faults: list[str] = []
 
     def note_outside(url: str) -> None:
@@ -82,15 +82,18 @@ def faultless(page: Page) -> Iterator[None]:
         if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
             faults.append(f"requested {url}")
 
-    def note_violation(text: str) -> None:
-        if "Content Security Policy" in text:
-            faults.append(f"violated its security policy: {text}")
+    def note_message(message: ConsoleMessage) -> None:
+        # A notebook has its own to say.
+        if "Content Security Policy" in message.text:
+            faults.append(f"violated its security policy: {message.text}")
+        elif not is_notebook and message.type in ("error", "warning"):
+            faults.append(f"said {message.text}")
 
     watches = {
         "request": lambda request: note_outside(request.url),
         "websocket": lambda socket: note_outside(socket.url),
         "pageerror": lambda error: faults.append(f"raised {error}"),
-        "console": lambda message: note_violation(message.text),
+        "console": note_message,
     }
     for event, watch in watches.items():
         page.on(event, watch)  # type: ignore[call-overload]

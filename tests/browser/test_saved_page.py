@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
 from browser.harness import watched_page
+from browser.quickstart import quickstart
 from browser.reading import ROUNDING, answered, number, numbers, table, wait_for_answer
 from browser.saved_pages import assert_curve, assert_importance, choose, opened
 
@@ -242,3 +243,27 @@ def test_rows_of_the_page_are_selected_and_move_along_their_lines(saved, explore
     with answered(saved):
         slider.press("Escape")
     expect(card).to_be_hidden()
+
+
+# Moves the slider through all its levels, and waits until each is painted.
+DRAG = """async (root) => {
+  const slider = root.querySelector("[data-testid=uq-tau]");
+  for (let i = -50; i <= 50; i++) {
+    slider.value = String(i / 50);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+}"""
+
+
+def test_a_drag_over_the_page_of_the_quickstart_says_nothing_in_the_console(browser, tmp_path):
+    path = tmp_path / "page.html"
+    names = quickstart()
+    with uq.explore(
+        *(names[name] for name in ("model", "X_test", "y_test")), n_repeats=2
+    ) as explorer:
+        explorer.save(path, lines=20, stress_features=list(names["X"])[:1], progress=False)
+    # A page fails on errors and warnings.
+    with opened(browser, path) as root:
+        root.evaluate(DRAG)
+        expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 1.00")

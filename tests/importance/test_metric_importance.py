@@ -153,6 +153,116 @@ def test_metrics_of_another_task_are_refused():
         regression().importance("roc_auc")
 
 
+class Spy:
+    """A scorer's function that counts its calls and the rows that it receives."""
+
+    def __init__(self, function):
+        self.function, self.sizes = function, []
+
+    def __call__(self, y, predicted):
+        self.sizes.append(len(y))
+        return self.function(y, predicted)
+
+
+def power_loss(y, predicted):
+    return -float(np.mean(np.abs(y - predicted) ** 1.5))
+
+
+def total_loss(y, predicted):
+    return len(y) * power_loss(y, predicted)
+
+
+class TestScorersOfOnesOwn:
+    """A call of the scorer's function may take long, so few are made, and on few rows."""
+
+    @pytest.mark.parametrize("interval", ["u-statistic", "model", "quantile"])
+    @pytest.mark.parametrize("n_repeats", [5, 10, 12])
+    @pytest.mark.parametrize("function", [power_loss, total_loss])
+    def test_a_repeat_takes_three_calls_with_the_rows_of_about_three(
+        self, function, n_repeats, interval
+    ):
+        explainer, spy = regression(120), Spy(function)
+        explainer.importance(make_scorer(spy), n_repeats=n_repeats, interval=interval)
+        of_scikit_learn = 1 + 3 * n_repeats
+        times = 1 if interval == "quantile" else 3
+        assert len(spy.sizes) <= times * of_scikit_learn
+        assert sum(spy.sizes) <= (1 if times == 1 else 3.6) * of_scikit_learn * 120
+
+    @pytest.mark.parametrize("options", [{}, {"rows": np.arange(40)}, {"interval": "model"}])
+    def test_a_total_has_the_intervals_of_the_mean_times_the_rows(self, options):
+        explainer = regression(80)
+        mean, total = (
+            explainer.importance(make_scorer(function), **options)
+            for function in (power_loss, total_loss)
+        )
+        n = 40 if "rows" in options else 80
+        np.testing.assert_allclose(total.repeats, n * mean.repeats)
+        np.testing.assert_allclose(total.std_error, n * mean.std_error, rtol=1e-9)
+        ignored = mean.features.index("x2")
+        assert mean.importance[ignored] == mean.low[ignored] == mean.high[ignored] == 0
+
+    @pytest.mark.parametrize("options", thorough_after(1, [{}, {"interval": "model"}]))
+    @pytest.mark.parametrize("name", ["neg_mean_squared_error", "neg_mean_absolute_error"])
+    def test_the_standard_error_is_on_average_that_of_groups_that_are_left_out(self, name, options):
+        power = 2 if "squared" in name else 1
+        own = make_scorer(lambda y, p: -np.mean(np.abs(y - p) ** power))
+        squares = []
+        for seed in range(25):
+            X, y = table(100, seed=seed)
+            explainer = Explainer(lambda A: A[:, 0] - 0.5 * A[:, 1] ** 2, X, y)
+            both = [explainer.importance(m, ["x0"], **options) for m in (name, own)]
+            np.testing.assert_allclose(both[0].repeats, both[1].repeats, rtol=1e-12, atol=1e-12)
+            squares.append([result.std_error[0] ** 2 for result in both])
+        left_out, alone = np.mean(squares, axis=0)
+        # A variance of 10 groups has a relative error of 0.47, the mean of 25 one of 0.1.
+        assert alone == pytest.approx(left_out, rel=0.3)
+
+    def test_a_scorer_of_which_parts_tell_nothing_leaves_groups_out(self):
+        def of_size(y, predicted):
+            return power_loss(y, predicted) * np.log(len(y))
+
+        spy = Spy(of_size)
+        result = regression(60).importance(make_scorer(spy), ["x0"], n_repeats=4)
+        plain = regression(60).importance(make_scorer(power_loss), ["x0"], n_repeats=4)
+        assert result.importance[0] == pytest.approx(plain.importance[0] * np.log(60))
+        assert len(spy.sizes) > 2 * 4 * 5  # before and after, of each repeat without each group
+        assert 0.5 < result.std_error[0] / (plain.std_error[0] * np.log(60)) < 2
+
+    @pytest.mark.parametrize("refuses", [False, True])
+    def test_groups_are_left_out_where_a_part_has_no_score(self, refuses):
+        def area(y, p):
+            if refuses and len(set(y)) < 2:
+                raise ValueError("there is one class")
+            return roc_auc_score(y, p) if len(set(y)) == 2 else np.nan
+
+        explainer = classification(60)
+        is_yes = explainer.table.y == "yes"
+        rows = np.r_[np.flatnonzero(is_yes)[:6], np.flatnonzero(~is_yes)[:6]]
+        own = make_scorer(area, response_method="predict_proba")
+        result = explainer.importance(own, ["x0"], rows=rows, n_repeats=1)
+        known = explainer.importance("roc_auc", ["x0"], rows=rows, n_repeats=1)
+        np.testing.assert_array_equal(np.isnan(result.std_error), np.isnan(known.std_error))
+        np.testing.assert_allclose(result.importance, known.importance)
+
+    def test_rows_have_weights_where_the_scorer_takes_them(self):
+        def weighted(y, predicted, sample_weight=None):
+            return -np.average(np.square(y - predicted), weights=sample_weight)
+
+        weights = np.random.default_rng(5).gamma(3.0, size=60)
+        own, known = (
+            regression().importance(scorer, ["x0"], sample_weight=weights)
+            for scorer in (make_scorer(weighted), "neg_mean_squared_error")
+        )
+        np.testing.assert_allclose(own.repeats, known.repeats)
+        assert 0.4 < own.std_error[0] / known.std_error[0] < 2.5
+
+    def test_both_models_of_a_comparison_have_the_same_groups(self):
+        one, two = regression(), regression()
+        both = one.compare(two).importance(make_scorer(power_loss))
+        np.testing.assert_array_equal(both.difference.low, 0)
+        np.testing.assert_array_equal(both.difference.high, 0)
+
+
 class TestRatioOfLosses:
     @pytest.mark.parametrize("interval", thorough_after(1, ["u-statistic", "model", "fixed-data"]))
     @pytest.mark.parametrize("rows", thorough_after(1, [np.arange(50) % 4 > 0, None]))

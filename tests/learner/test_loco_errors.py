@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import (
@@ -217,14 +218,32 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"X_test has shape \(100,\)"):
             loco_importance(model, X, y, y_test, y_test)
         frame = pd.DataFrame(X, columns=list("abc"))
-        with pytest.raises(ValueError, match="one of X_train and X_test is a DataFrame"):
+        with pytest.raises(ValueError, match="one of X_train and X_test is a DataFrame and the"):
             loco_importance(model, frame, y, X_test, y_test)
+        with pytest.raises(ValueError, match="a DataFrame and the other is a polars DataFrame"):
+            loco_importance(model, pl.from_pandas(frame), y, frame, y)
+        masked = np.ma.masked_less(y, y[0])
+        with pytest.raises(ValueError, match=r"y_train is masked in \d+ of .* of X_train and"):
+            loco_importance(model, X, masked, X_test, y_test)
         with pytest.raises(ValueError, match="X_test has no column 'c', which X_train has"):
             loco_importance(model, frame, y, frame[["a", "b"]], y)
         with pytest.raises(ModelError, match=r"could not be fitted: ValueError: .*inconsistent"):
             loco_importance(model, X, y[:-1], X_test, y_test)
         with pytest.raises(ValueError, match="y has shape"):
             loco_importance(model, X, y, X_test, y_test[:-1])
+
+    def test_a_category_that_the_test_rows_cannot_have(self):
+        class Fitted(RegressorMixin, BaseEstimator):
+            def fit(self, X, y):  # noqa: ARG002
+                return self
+
+            def predict(self, X):
+                return np.zeros(len(X))
+
+        train, test = (pd.DataFrame({"k": pd.Categorical(["u", v] * 30)}) for v in ("v", "w"))
+        y = np.arange(60.0)
+        with pytest.raises(ValueError, match="'v' is no category of column 'k'"):
+            loco_importance(Fitted(), train, y, test, y, "squared_error", replace="v")
 
     @pytest.mark.parametrize(
         ("estimator", "message"),

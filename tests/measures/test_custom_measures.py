@@ -211,5 +211,5 @@ def test_invalid_measures_are_refused():
     with pytest.raises(ValueError, match=r"make_scorer.* is a metric of all rows together"):
         explainer.dependence("x0", make_scorer(accuracy_score))
     for wrong in (3, None, ["nll"]):
-        with pytest.raises(TypeError, match=r"give a name or a function of \(distribution, y\)\."):
+        with pytest.raises(TypeError, match=r"give one name, scorer or function of"):
             explainer.importance(wrong)

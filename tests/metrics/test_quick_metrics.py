@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from inspect import signature
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
+    accuracy_score,
     average_precision_score,
+    balanced_accuracy_score,
+    brier_score_loss,
     cohen_kappa_score,
+    d2_log_loss_score,
+    d2_tweedie_score,
     f1_score,
+    fbeta_score,
     get_scorer,
+    get_scorer_names,
+    hamming_loss,
+    jaccard_score,
     log_loss,
     make_scorer,
+    mean_pinball_loss,
+    mean_tweedie_deviance,
     precision_score,
+    recall_score,
     roc_auc_score,
+    top_k_accuracy_score,
+    zero_one_loss,
 )
 
 import uqwidgets as uq
-from uqwidgets import Categorical, Normal
+from uqwidgets import Categorical, Normal, Point
 from uqwidgets.metrics import find_metric
 from uqwidgets.metrics.metric import Metric
 from uqwidgets.metrics.ranks import area_under_roc, average_precision
@@ -38,6 +53,9 @@ OF_NUMBERS = [
     *("r2", "neg_mean_squared_error", "neg_root_mean_squared_error"),
     "neg_mean_absolute_error",
 ]
+
+
+AVERAGES = ("macro", "weighted", "micro")
 
 
 def probabilities(generator, n, k):
@@ -180,22 +198,165 @@ def test_a_label_that_is_no_number_can_be_the_positive_one():
     assert find_metric(loss, labels).score(q, y) == pytest.approx(-area, rel=1e-12)
 
 
+def of_probabilities(function, **arguments):
+    return make_scorer(function, response_method="predict_proba", **arguments)
+
+
+#: Scorers of scikit-learn's functions with arguments, and the numbers of classes that they fit.
+WITH_ARGUMENTS = [
+    *((make_scorer(fbeta_score, beta=b), (2,)) for b in (0, 0.5, 2)),
+    (make_scorer(fbeta_score, beta=2, average="macro"), (2, 4)),
+    (make_scorer(fbeta_score, beta=1.3, average="weighted", zero_division=1.0), (2, 4)),
+    *((make_scorer(f1_score, zero_division=z, pos_label=0), (2,)) for z in (0.0, 1.0, np.nan)),
+    *(
+        (make_scorer(function, average=average, labels=[2, 0], zero_division=z), (4,))
+        for function in (precision_score, recall_score, f1_score)
+        for average in ("micro", "macro", "weighted")
+        for z in (0.0, 1.0, np.nan)
+    ),
+    (make_scorer(jaccard_score, average="macro", labels=[1, 3], zero_division=1), (4,)),
+    (make_scorer(f1_score, average="macro", labels=[0, 1]), (2, 4)),
+    (make_scorer(accuracy_score, normalize=False), (2, 4)),
+    (make_scorer(zero_one_loss, greater_is_better=False), (2, 4)),
+    (make_scorer(zero_one_loss, normalize=False), (2, 4)),
+    (make_scorer(hamming_loss), (2, 4)),
+    (make_scorer(balanced_accuracy_score, adjusted=True), (2, 4)),
+    *((make_scorer(cohen_kappa_score, weights=w), (2, 4)) for w in (None, "linear", "quadratic")),
+    (make_scorer(cohen_kappa_score, labels=[3, 0, 1], weights="linear"), (4,)),
+    *((of_probabilities(roc_auc_score, max_fpr=most), (2,)) for most in (0.05, 0.3, 0.9, 1)),
+    *(
+        (of_probabilities(roc_auc_score, multi_class=against, average=average), (2, 4))
+        for against in ("ovr", "ovo")
+        for average in ("macro", "weighted")
+    ),
+    (of_probabilities(roc_auc_score, multi_class="ovr", average="micro"), (4,)),
+    (of_probabilities(roc_auc_score, multi_class="ovr", labels=[0, 1, 2, 3]), (4,)),
+    *((of_probabilities(average_precision_score, average=a), (2, 4)) for a in AVERAGES),
+    (of_probabilities(average_precision_score, pos_label=0), (2,)),
+    *((of_probabilities(top_k_accuracy_score, k=n, normalize=False), (2, 4)) for n in (1, 3)),
+    (of_probabilities(log_loss, normalize=False), (2, 4)),
+    (of_probabilities(log_loss, labels=[0, 1, 2, 3]), (4,)),
+    (of_probabilities(brier_score_loss, pos_label=0), (2,)),
+    (of_probabilities(d2_log_loss_score), (2, 4)),
+]
+
+
+@pytest.mark.parametrize(("scorer", "classes"), WITH_ARGUMENTS, ids=lambda each: str(each))
+def test_a_scorer_with_arguments_is_the_one_of_scikit_learn(scorer, classes):
+    for k in classes:
+        generator, n, labels = np.random.default_rng(k), 40, np.arange(k)
+        metric, function = find_metric(scorer, labels), scorer._score_func
+        for number in range(6):
+            q = Categorical(probabilities(generator, n, k), labels)
+            # In later tables some classes have no true rows or no predicted ones.
+            y = generator.integers(k if number < 3 or "proba" in str(scorer) else 2, size=n)
+            arguments = dict(scorer._kwargs)
+            predicted = q.mode()
+            if "proba" in str(scorer):
+                positive = arguments.get("pos_label", 1)
+                predicted = q.probabilities if k > 2 else q.probabilities[:, positive]
+                if "labels" in signature(function).parameters:
+                    arguments.setdefault("labels", labels)
+            score = metric.on(q, y)
+            assert score.is_quick
+            weights = generator.exponential(size=n) * (generator.random(n) > 0.3)
+            of_pairs = arguments.get("multi_class") == "ovo" and k > 2
+            for w in (None,) if of_pairs else (None, weights):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = scorer._sign * function(y, predicted, sample_weight=w, **arguments)
+                if function is top_k_accuracy_score and arguments["k"] >= k:
+                    expected = np.nan  # all rows, whatever the model
+                assert score(w) == pytest.approx(expected, rel=1e-11, abs=1e-12, nan_ok=True)
+
+
+# Scikit-learn has them for several classes since versions 1.7 and 1.8.
+@pytest.mark.parametrize(
+    "name", sorted({"d2_brier_score", "neg_brier_score"} & {*get_scorer_names()})
+)
+def test_the_brier_score_of_several_classes_is_the_one_of_scikit_learn(name):
+    generator, labels = np.random.default_rng(0), np.array(["b", "c", "a"])
+    several = "labels" in signature(brier_score_loss).parameters
+    for k in (2, 3) if several else (2,):
+        p, y = probabilities(generator, 30, k), generator.integers(k, size=30)
+        scorer, known = get_scorer(name), labels[:k]
+        score = find_metric(scorer, known).on(Categorical(p, known), y)
+        assert score.is_quick
+        order = np.argsort(known)
+        options = {"pos_label": known[order[1]]} if k == 2 else {"labels": known[order]}
+        for weights in (None, generator.exponential(size=30) * (generator.random(30) > 0.3)):
+            expected = scorer._score_func(
+                known[y],
+                p[:, order][:, 1] if k == 2 else p[:, order],
+                sample_weight=weights,
+                **options,
+            )
+            assert score(weights) == pytest.approx(scorer._sign * expected, rel=1e-12)
+
+
+NUMBERS_WITH_ARGUMENTS = [
+    *(make_scorer(mean_pinball_loss, alpha=alpha) for alpha in (0.1, 0.9)),
+    *(make_scorer(mean_tweedie_deviance, power=p) for p in (-1, 0, 1, 1.5, 2, 3)),
+    *(make_scorer(d2_tweedie_score, power=p) for p in (-1, 0, 1, 1.5, 2, 3)),
+    *map(
+        get_scorer,
+        (
+            *("neg_mean_absolute_percentage_error", "neg_mean_squared_log_error"),
+            *("neg_root_mean_squared_log_error", "explained_variance"),
+            *("neg_mean_poisson_deviance", "neg_mean_gamma_deviance"),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("scorer", NUMBERS_WITH_ARGUMENTS, ids=str)
+def test_a_mean_of_numbers_is_the_one_of_scikit_learn(scorer):
+    generator, n = np.random.default_rng(0), 50
+    y, predicted = generator.gamma(2.0, size=(2, n)) + 0.1
+    # What no loss exists for counts only with weight.
+    y[0] = predicted[0] = -2.0
+    score = find_metric(scorer, None).on(Normal(predicted, np.ones(n)), y)
+    assert score.is_quick
+    for weights in (np.ones(n), generator.exponential(size=n) * (generator.random(n) > 0.3)):
+        weights[0], kept = 0.0, weights > 0
+        kept[0] = False
+        weighted = None if weights[1] == 1 else weights[kept]
+        expected = scorer._sign * scorer._score_func(
+            y[kept], predicted[kept], sample_weight=weighted, **scorer._kwargs
+        )
+        assert score(weights) == pytest.approx(expected, rel=1e-11)
+    refused = np.ones(n)
+    try:
+        with np.errstate(all="ignore"):
+            scorer._score_func(y, predicted, **scorer._kwargs)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"cannot score this model: it needs .*\.$"):
+            score(refused)
+
+
 @pytest.mark.parametrize(
     "scorer",
     [
-        make_scorer(f1_score, average="macro", labels=[0, 1]),
-        make_scorer(f1_score, zero_division=1.0),
         make_scorer(precision_score, average="samples"),
-        make_scorer(roc_auc_score, response_method="predict_proba", max_fpr=0.3),
-        make_scorer(log_loss, response_method="predict_proba", normalize=False),
-        make_scorer(cohen_kappa_score),
-        "roc_auc_ovr",
+        make_scorer(f1_score, average="macro", labels=[0, 7]),
+        make_scorer(roc_auc_score, response_method="predict_proba", max_fpr=2),
+        make_scorer(log_loss, response_method="predict_proba", labels=[1, 0]),
+        make_scorer(lambda y, predicted: float((y == predicted).mean())),
     ],
 )
 def test_other_arguments_are_left_to_scikit_learn(scorer):
     metric = find_metric(scorer, np.arange(2))
     assert metric._of_confusion is None
     assert metric._of_weights is None
+
+
+@pytest.mark.parametrize("predicted", [["no", "yes", "no"], ["no", "maybe", "no"]])
+def test_labels_alone_have_cells_unless_one_is_no_class(predicted):
+    labels, y = np.array(["no", "yes"]), np.array(["no", "yes", "yes"])
+    q = Point(np.array(predicted, dtype=object))
+    score = find_metric("accuracy", labels).on(q, y)
+    assert score.is_quick == ("maybe" not in predicted)
+    assert score(None) == pytest.approx(accuracy_score(y, predicted))
 
 
 @pytest.mark.parametrize("name", ["f1", "precision_macro", "accuracy", "roc_auc"])

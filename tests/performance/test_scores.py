@@ -66,6 +66,25 @@ class TestValues:
         ]
         np.testing.assert_allclose(result.value, expected, rtol=1e-10)
 
+    def test_a_dict_gives_scores_their_names(self, numbers):
+        explainer, _ = numbers
+        pinball = metrics.make_scorer(metrics.mean_pinball_loss, alpha=0.9)
+        named = {"R squared": "r2", "error": "rmse", "pinball": pinball}
+        result, plain = explainer.scores(named), explainer.scores([*named.values()])
+        assert result.names == result.labels == ("R squared", "error", "pinball")
+        for numbers_of in ("value", "std_error", "low", "high"):
+            np.testing.assert_array_equal(getattr(result, numbers_of), getattr(plain, numbers_of))
+        assert result.units == plain.units
+        assert explainer.compare(explainer).scores(named).difference.names == result.names
+        halves = explainer.compare_rows(np.arange(len(explainer.table)) % 2 == 0)
+        assert halves.scores(named).first.names == result.names
+        stressed = explainer.stress([explainer.features[0]], named, taus=[0.5])
+        assert stressed.indicators == result.names
+        with pytest.raises(ValueError, match="scoring is empty"):
+            explainer.scores({})
+        with pytest.raises(TypeError, match="give one name, scorer or function of"):
+            explainer.importance(named)
+
     def test_scores_of_selected_rows_use_these_rows_only(self, numbers):
         explainer, y = numbers
         rows = np.flatnonzero(y > 0)

@@ -29,6 +29,7 @@ from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.importance.redundancy_html import redundancy_html
+from uqwidgets.plotting import text
 from uqwidgets.plotting.choice import evenly, segments
 from uqwidgets.plotting.svg import cut_off, extent_with_bands, fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
@@ -37,51 +38,54 @@ from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.importance_html import importance_over_tau_html
 from uqwidgets.stress.result import by_response, response
 
-ALL_HOSTILE = {"features": (HOSTILE, "b"), "labels": {"error_rate": HOSTILE}}
 
-# One of every kind, with every name hostile.
+def named(name):
+    return {"features": (name, "b"), "labels": {"error_rate": name}, "remarks": (name,)}
+
+
+# One of every kind, with every name the given one.
 PICTURES = {
-    "importance": lambda: importance_html(
-        importance([HOSTILE, "b"], [0.5, 0.25], label=HOSTILE, unit=HOSTILE)
+    "importance": lambda name: importance_html(
+        importance([name, "b"], [0.5, 0.25], label=name, unit=name)
     ),
-    "curve": lambda: dependence_html(
-        dependence(feature=HOSTILE, label=HOSTILE, remarks=(HOSTILE,))
+    "curve": lambda name: dependence_html(dependence(feature=name, label=name, remarks=(name,))),
+    "categories": lambda name: dependence_html(
+        dependence(np.array([name, "b"], dtype=object), [0.5, 0.25], feature=name)
     ),
-    "categories": lambda: dependence_html(
-        dependence(np.array([HOSTILE, "b"], dtype=object), [0.5, 0.25], feature=HOSTILE)
+    "diagnosis": lambda name: diagnosis_html(
+        diagnosis([name, "b"], (0.5, 0.25), (0.25, 0.0), unit=name, remarks=(name,))
     ),
-    "diagnosis": lambda: diagnosis_html(
-        diagnosis([HOSTILE, "b"], (0.5, 0.25), (0.25, 0.0), unit=HOSTILE, remarks=(HOSTILE,))
+    "redundancy": lambda name: redundancy_html(
+        redundancy([name, "b"], (0.5, 0.25), with_target=True, target=name)
     ),
-    "redundancy": lambda: redundancy_html(
-        redundancy([HOSTILE, "b"], (0.5, 0.25), with_target=True, target=HOSTILE)
-    ),
-    "no redundancy": lambda: redundancy_html(redundancy([HOSTILE, "b"], (np.nan, np.nan))),
-    "surface": lambda: surface_html(
+    "no redundancy": lambda name: redundancy_html(redundancy([name, "b"], (np.nan, np.nan))),
+    "surface": lambda name: surface_html(
         surface(
-            (np.array([HOSTILE, "b"], dtype=object), [1.0, 2.0]),
-            features=(HOSTILE, "b"),
-            label=HOSTILE,
-            remarks=(HOSTILE,),
+            (np.array([name, "b"], dtype=object), [1.0, 2.0]),
+            features=(name, "b"),
+            label=name,
+            remarks=(name,),
             near=np.eye(2, dtype=bool),
         )
     ),
-    "no surface": lambda: surface_html(surface(average=[[np.nan] * 2] * 3, label=HOSTILE)),
-    "stress": lambda: stress_html(stress(fan(2), remarks=(HOSTILE,), **ALL_HOSTILE)),
-    "no stress": lambda: stress_html(stress([[np.nan] * 5] * 2, status="constant", **ALL_HOSTILE)),
-    "importance over tau": lambda: importance_over_tau_html(
-        importance_over_tau(fan(2), [HOSTILE, "b"], stressed=HOSTILE, label=HOSTILE, unit=HOSTILE)
+    "no surface": lambda name: surface_html(surface(average=[[np.nan] * 2] * 3, label=name)),
+    "stress": lambda name: stress_html(stress(fan(2), **named(name))),
+    "no stress": lambda name: stress_html(
+        stress([[np.nan] * 5] * 2, status="constant", **named(name))
     ),
-    "no importance over tau": lambda: importance_over_tau_html(
-        importance_over_tau([[np.nan] * 5] * 2, stressed=HOSTILE, status=np.full(5, "constant"))
+    "importance over tau": lambda name: importance_over_tau_html(
+        importance_over_tau(fan(2), [name, "b"], stressed=name, label=name, unit=name)
     ),
-    "weights": lambda: reweighting_html(reweighting(names=(HOSTILE,), remarks=(HOSTILE,))),
+    "no importance over tau": lambda name: importance_over_tau_html(
+        importance_over_tau([[np.nan] * 5] * 2, stressed=name, status=np.full(5, "constant"))
+    ),
+    "weights": lambda name: reweighting_html(reweighting(names=(name,), remarks=(name,))),
 }
 
 
 @pytest.fixture(params=PICTURES)
 def html(request):
-    return PICTURES[request.param]()
+    return PICTURES[request.param](HOSTILE)
 
 
 @pytest.mark.parametrize(
@@ -120,23 +124,67 @@ def test_labels_are_out_of_sight_where_a_host_removes_the_picture_around_them(ht
     assert "<text" not in html.replace(hidden, "")
 
 
+def decoded_image(html):
+    (image,) = StaticHtml(html).all("img")
+    kind, data = image["src"].split(",")
+    assert kind == "data:image/svg+xml;base64"
+    return base64.b64decode(data)
+
+
 def test_a_hidden_image_holds_the_same_picture(html):
     # JupyterLab removes SVG elements and the attribute `hidden` from notebooks it does not trust.
     (image,), (svg,) = StaticHtml(html).all("img"), StaticHtml(html).all("svg")
     assert "hidden" in image
     assert image["alt"] == svg["aria-label"]
-    kind, data = image["src"].split(",")
-    assert kind == "data:image/svg+xml;base64"
-    root = ElementTree.fromstring(base64.b64decode(data))
+    root = ElementTree.fromstring(decoded_image(html))
     assert root.attrib["viewBox"] == svg["viewbox"]
     assert root.attrib["color"] == "#767676"
     marks = [tag for tag, _ in StaticHtml(html).tags if tag in ("path", "line", "circle", "rect")]
     assert sum(not child.tag.endswith(("svg", "text")) for child in root.iter()) == len(marks)
 
 
-def test_unencodable_text_is_replaced():
-    html = importance(["a\ud800b", "b", "c"])._repr_html_()
-    assert "a?b" in html.encode().decode()
+# Unicode's control characters, halves of surrogate pairs and noncharacters.
+ODD = [
+    *(chr(code) for code in [*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000, 255)]),
+    *(chr(code) for code in range(0xFDD0, 0xFDF0)),
+    *(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)),
+]
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_every_picture_is_well_formed_and_encodable_whatever_a_name_holds(kind):
+    for start in range(0, len(ODD), 8):
+        html = PICTURES[kind](f"a{''.join(ODD[start : start + 8])}z")
+        # A hidden image has no end tag.
+        root = ElementTree.fromstring(re.sub("<img[^>]*>", "", html).encode())
+        svg = next(root.iter("svg"))
+        assert "a" in svg.attrib["aria-label"]
+        assert ElementTree.fromstring(decoded_image(html)) is not None
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_long_name_is_measured_a_few_times(kind, monkeypatch):
+    measured = []
+
+    def letters(letter):
+        measured.append(letter)
+        return 1.0
+
+    monkeypatch.setattr(text, "_letters", letters)
+    PICTURES[kind]("x" * 10_000)
+    # By letter and picture, not by letter and place where it could be cut.
+    assert len(measured) < 5 * 10_000
+
+
+def test_what_xml_cannot_hold_is_shown_as_such():
+    html = importance(["a\ud800b\0c\td", "b", "c"])._repr_html_()
+    assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c\td" in html
+
+
+def test_a_name_does_not_change_the_direction_of_the_words_after_it():
+    html = importance(["a\u202eb", "b", "c"])._repr_html_()
+    assert "a\N{REPLACEMENT CHARACTER}b" in html
+    assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") & set(html)
 
 
 def test_pictures_contain_no_nan(html):

@@ -308,7 +308,8 @@ def test_the_number_of_evaluations_of_a_metric(level, scores):
     explainer.indicator(scorer := make_scorer(counting))
     once = len(lengths)
     explainer.stress(["x0", "x2"], [scorer], taus=5, level=level)
-    assert len(lengths) - once == once + 2 * 5 * scores
+    # The weights without stress are the same for both features, and known before.
+    assert len(lengths) - once == once + 2 * 5 * scores - 2
     assert set(lengths) == {60}, "every row keeps some weight"
     assert N_REPLICATES == 64  # as the docstring of `stress` says
 

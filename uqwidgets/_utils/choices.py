@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Name = TypeVar("Name", bound=str)
 
@@ -50,6 +50,32 @@ def as_names(names: Any, what: str = "features") -> list[Any]:
     if not result:
         raise ValueError(f"{what} is empty; name at least one.")
     return result
+
+
+class Named(NamedTuple):
+    """An entry of a dict, such as a scorer with the name that the user gives it."""
+
+    name: str
+    entry: object
+
+
+def as_entries(entries: Any, what: str) -> list[Any]:
+    """Return names and objects as a list, those of a dict as `Named`.
+
+    Parameters
+    ----------
+    entries : object, iterable or mapping
+        As of `as_names`, or a mapping of names to objects.
+    what : str
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if not isinstance(entries, Mapping):
+        return as_names(entries, what)
+    return as_names([Named(str(name), entry) for name, entry in entries.items()], what)
 
 
 def one_of(known: Sequence[Name], name: object, what: str, where: str = "") -> Name:

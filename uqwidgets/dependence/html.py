@@ -213,7 +213,7 @@ def _categories(
 
 
 def _counts(result: Dependence) -> list[int]:
-    observed = pd.Series(result.observed)
+    observed = pd.Series(result.observed, dtype=object)
     counts, missing = observed.value_counts().to_dict(), int(observed.isna().sum())
     return [missing if pd.isna(v) else int(counts.get(v, 0)) for v in result.grid.tolist()]
 

@@ -395,9 +395,6 @@ class Predictions:
         blocks = [block for _, block in batch]
         if blocks[0].columns and not is_answer:  # else all others are compared with these rows
             self._consistency.compare(distribution, blocks, self.table)
-            if self._answers.is_open and not isinstance(batch[0][0], SingleRow):
-                ask = partial(self._calls.evaluate, model=self._answers)
-                self._answers.compare_replaced(distribution, blocks, ask)
         finished: set[Request] = set()
         start = 0
         for replacement, block in batch:
@@ -417,6 +414,11 @@ class Predictions:
             else:
                 self._unfinished[replacement] = pieces
             start = stop
+        is_replaced = bool(blocks[0].columns) and not isinstance(batch[0][0], SingleRow)
+        if self._answers.is_open and is_replaced and not is_answer:
+            # At the end, because the model may write to the memory of its former answer.
+            ask = partial(self._calls.evaluate, model=self._answers)
+            self._answers.compare_replaced(distribution, blocks, ask)
         return finished
 
 

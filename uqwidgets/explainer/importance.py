@@ -81,7 +81,8 @@ class Ranking(Explained):
         ----------
         measure : str, function or scorer, default="nll"
             A name of `measures` or a function (see `measure`); or a scikit-learn scorer, by name
-            (``"roc_auc"``, ``"r2"``) or made by ``make_scorer``, for the loss of its score.
+            (``"roc_auc"``, ``"r2"``) or made by ``make_scorer``, for the loss of its score. A
+            function of one's own is called about three times for each feature and repeat.
         features : sequence of str, optional
             Features or groups. By default every group, and every feature in no group.
         replacement : {"permutation", "ablation", "conditional"}, default="permutation"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.choices import Named, as_entries
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -37,7 +37,7 @@ class Performing(Stressing):
 
     def scores(
         self,
-        scoring: Sequence[object] | str | None = None,
+        scoring: Mapping[str, object] | Sequence[object] | str | None = None,
         *,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
@@ -50,7 +50,7 @@ class Performing(Stressing):
 
         Parameters
         ----------
-        scoring : str, scorer, callable or sequence of these, optional
+        scoring : str, scorer, callable, sequence of these or dict of them by name, optional
             Indicators (see `stress`), measures (see `measures`) or scikit-learn's scorers. By
             default the error rate, log loss, Brier score and ROC AUC (balanced accuracy for more
             than two classes); for numbers RMSE, mean absolute error, R2, and nll and CRPS where
@@ -99,16 +99,18 @@ class Performing(Stressing):
         result = scores(chosen, population, level, seed)
         return replace(result, remarks=result.remarks + self.evaluations.remarks_on_answers)
 
-    def _scoring(self, scoring: Sequence[object] | str | None) -> list[Any]:
+    def _scoring(self, scoring: Mapping[str, object] | Sequence[object] | str | None) -> list[Any]:
         """Return the entries of ``scoring``, by default those that fit the model."""
         if scoring is not None:
-            return as_names(scoring, "scoring")
+            return as_entries(scoring, "scoring")
         self.table.require_target("scores()")
         ranks = not isinstance(self.evaluations.original, Point)
         return default_scores(self.indicators, self.classes, ranks=ranks)
 
     def _score(self, entry: object) -> Score:
         """Return the metric in closed form where there is one, else the indicator."""
+        if isinstance(entry, Named):
+            return replace(self._score(entry.entry), name=entry.name, label=entry.name)
         if isinstance(entry, str) and entry in self._closed_forms:
             return self._closed_forms[entry]
         return self.indicator(entry)

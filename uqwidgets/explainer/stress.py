@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.choices import Named, as_entries, as_names
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
@@ -71,7 +71,7 @@ class Stressing:
     def stress(
         self,
         features: Sequence[str] | None = None,
-        indicators: Sequence[object] | None = None,
+        indicators: Mapping[str, object] | Sequence[object] | None = None,
         *,
         taus: int | npt.ArrayLike = 21,
         tail: float = 0.05,
@@ -96,7 +96,7 @@ class Stressing:
             Features to stress, one after the other; by default all that have a value in every row
             (see ``missing``) and at most 50 categories. Of a feature with more categories, the 50
             most frequent are stressed.
-        indicators : sequence of str, scorer or callable, optional
+        indicators : sequence of str, scorer or callable, or dict of them by name, optional
             What is summarised; by default everything in `indicators`. An entry is the name of an
             indicator, the name of a measure (see `measures`), a function ``f(distribution, y)``
             that returns one number per row (see `measure`), or a scikit-learn scorer that accepts
@@ -263,6 +263,8 @@ class Stressing:
         >>> explainer.indicator("rmse").label
         'RMSE'
         """
+        if isinstance(name, Named):
+            return replace(self.indicator(name.entry), name=name.name, label=name.name)
         return find_indicator(
             name,
             self.indicators,
@@ -294,7 +296,7 @@ class Stressing:
     def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:
         if entries is None:
             return list(self.indicators.values())
-        indicators = [self.indicator(entry) for entry in as_names(entries, "indicators")]
+        indicators = [self.indicator(entry) for entry in as_entries(entries, "indicators")]
         names = [indicator.name for indicator in indicators]
         for name in names:
             if names.count(name) > 1:

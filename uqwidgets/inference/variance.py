@@ -153,22 +153,23 @@ def without_groups(
     return covariance_without_groups(np.array([statistics(group_of_row != g) for g in groups]))
 
 
-def jackknife_groups(n: int, seed: int) -> Positions:
-    """Split rows at random into 20 groups, each of which is left out once (Kott 2001).
+def jackknife_groups(n: int, seed: int, groups: int = _JACKKNIFE_GROUPS) -> Positions:
+    """Split rows at random into groups, each of which is left out once (Kott 2001).
 
     Parameters
     ----------
     n : int
-        Number of rows; fewer than 20 are a group each.
+        Number of rows; fewer than ``groups`` are a group each.
     seed : int
         Of the split.
+    groups : int, default=20
 
     Returns
     -------
     ndarray of shape (n,)
         Group of each row, counted from 0.
     """
-    return np.random.default_rng(seed).permutation(n) % min(_JACKKNIFE_GROUPS, n)
+    return np.random.default_rng(seed).permutation(n) % min(groups, n)
 
 
 def covariance_without_groups(replicates: Floats) -> tuple[Floats, int]:

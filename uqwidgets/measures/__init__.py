@@ -107,7 +107,10 @@ def find(measure: str | Function, offers: Offers) -> Measure:
     if callable(measure):
         return of_function(measure)
     if not isinstance(measure, str):
-        raise TypeError(f"measure is {measure!r}; give a name or a function of (distribution, y).")
+        raise TypeError(
+            f"measure is {measure!r}; give one name, scorer or function of (distribution, y), and "
+            "call again for another one."
+        )
     offer = look_up(measure, offers)
     if isinstance(offer, Measure):
         return offer

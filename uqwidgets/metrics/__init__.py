@@ -6,42 +6,27 @@ A `Metric` is a scorer of scikit-learn that is applied to predictions, under any
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import (
-    average_precision_score,
-    brier_score_loss,
-    get_scorer,
-    get_scorer_names,
-    log_loss,
-    roc_auc_score,
-    top_k_accuracy_score,
-)
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.metrics.confusion import OfConfusion, of_confusion
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
-from uqwidgets.metrics.means import OF_NUMBERS, OfWeights, brier, log_score
+from uqwidgets.metrics.means import OfWeights, of_numbers
 from uqwidgets.metrics.metric import Metric, ScoreOfWeights, unfit
-from uqwidgets.metrics.ranks import area_of_classes, area_under_roc, average_precision
+from uqwidgets.metrics.probabilities import of_probabilities
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
 
 __all__ = ["Metric", "ScoreOfWeights", "find_metric", "is_metric", "undefined"]
 
 # Metrics of one of two classes, which their label then names.
 _METRICS_OF_ONE_CLASS = ("average_precision", "f1", "jaccard", "precision", "recall")
-_OF_TWO_CLASSES: Mapping[Callable[..., Any], Callable[[Labels, Floats], OfWeights]] = {
-    roc_auc_score: area_under_roc,
-    average_precision_score: average_precision,
-    brier_score_loss: brier,
-}
 # With more classes, the confusion matrix has so many cells that the rows are scored directly.
-_MAX_CLASSES_OF_CELLS = 10
+_MAX_CLASSES_OF_CELLS = 100
 
 
 def is_metric(scoring: object) -> bool:
@@ -76,13 +61,11 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     named = isinstance(scoring, str)
     parts = ScorerParts.of(scorer)
     bounds, name = parts.bounds, str(scoring) if named else parts.name
-    if parts.function is top_k_accuracy_score:
-        parts = replace(parts, function=_top_k_accuracy)
     by_position = named and not _are_numeric(classes)
     _check_predictions(parts, name, classes, by_position=by_position)
     label = name.replace("_", " ")
-    of_numbers = None if parts.arguments else OF_NUMBERS.get(parts.function)
-    inputs = _Inputs(number_inputs, parts.arguments, of_weights=of_numbers)
+    of_weights = of_numbers(parts.function, parts.arguments)
+    inputs = _Inputs(number_inputs, parts.arguments, of_weights=of_weights)
     if classes is not None:
         labels = np.arange(len(classes)) if by_position else classes
         inputs = _inputs_of_classes(parts, name, classes, labels)
@@ -101,7 +84,6 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         _sign=parts.sign,
         _read=inputs.read,
         _zero_divisions=parts.zero_divisions,
-        _cell_labels=inputs.cell_labels,
         _of_confusion=inputs.of_confusion,
         _of_weights=inputs.of_weights,
     )
@@ -141,14 +123,12 @@ class _Inputs(NamedTuple):
         From a distribution and the target to the true values and the predictions.
     arguments : dict
         Keyword arguments of the scorer's function.
-    cell_labels : ndarray of shape (k,) or None
     of_confusion, of_weights : callable or None
         See `Metric`.
     """
 
     read: Callable[[Any, Labels], tuple[Labels, Labels]]
     arguments: Mapping[str, Any]
-    cell_labels: Labels | None = None
     of_confusion: OfConfusion | None = None
     of_weights: Callable[[Labels, Floats], OfWeights] | None = None
 
@@ -165,49 +145,16 @@ def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: L
         Classes of the model, and the label that the scorer receives for each.
     """
     if "predict" in parts.response_methods:
-        has_cells = parts.is_label_metric and parts.takes_weights
         few = len(classes) <= _MAX_CLASSES_OF_CELLS
-        read = LabelInputs(classes, labels)
-        if not (has_cells and few):
-            return _Inputs(read, parts.arguments)
-        of_cells = of_confusion(parts.function, parts.arguments, labels)
-        return _Inputs(read, parts.arguments, labels, of_confusion=of_cells)
+        of_cells = of_confusion(parts.function, parts.arguments, labels) if few else None
+        return _Inputs(LabelInputs(classes, labels), parts.arguments, of_confusion=of_cells)
     arguments = dict(parts.arguments)
     try:
         probabilities = ProbabilityInputs.of(labels, arguments, parts.parameters)
     except ValueError as error:
         raise unfit(name, error) from error
-    of_weights = _of_probabilities(parts, labels, probabilities)
+    of_weights = of_probabilities(parts.function, parts.arguments, probabilities)
     return _Inputs(probabilities, arguments, of_weights=of_weights)
-
-
-def _of_probabilities(
-    parts: ScorerParts, labels: Labels, probabilities: ProbabilityInputs
-) -> Callable[[Labels, Floats], OfWeights] | None:
-    """Return a metric of probabilities without scikit-learn's function, if there is one."""
-    arguments = parts.arguments
-    if parts.function is log_loss and not arguments:
-        return partial(log_score, np.sort(labels))
-    if len(labels) == 2:
-        of_two = _OF_TWO_CLASSES.get(parts.function)
-        if of_two is None or not arguments.keys() <= {"pos_label", "average"}:
-            return None
-        return partial(_of_positive, of_two, labels[probabilities.columns])
-    average = arguments.get("average", "macro")
-    is_against_others = arguments.keys() <= {"average", "multi_class"}
-    is_against_others &= arguments.get("multi_class") == "ovr" and average in ("macro", "weighted")
-    if parts.function is roc_auc_score and is_against_others:
-        return partial(area_of_classes, np.sort(labels), average)
-    return None
-
-
-def _of_positive(
-    of_two: Callable[[Labels, Floats], OfWeights],
-    positive: Any,
-    truth: Labels,
-    probabilities: Floats,
-) -> OfWeights:
-    return of_two(truth == positive, probabilities)
 
 
 def undefined(label: str, missing: int, total: int, where: str) -> Remark:
@@ -220,11 +167,3 @@ def undefined(label: str, missing: int, total: int, where: str) -> Remark:
 
 def _are_numeric(classes: Labels | None) -> bool:
     return classes is None or classes.dtype.kind in "iuf"
-
-
-@wraps(top_k_accuracy_score)
-def _top_k_accuracy(truth: Labels, scores: Floats, *, k: int = 2, **rest: Any) -> float:
-    """`top_k_accuracy_score`, which says nothing where the k classes are all that there are."""
-    if k >= (2 if scores.ndim == 1 else scores.shape[1]):
-        return np.nan
-    return float(top_k_accuracy_score(truth, scores, k=k, **rest))

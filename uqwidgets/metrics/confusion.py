@@ -1,7 +1,7 @@
 """Scikit-learn's metrics of labels as functions of a confusion matrix.
 
 Scikit-learn checks its inputs in every call, for milliseconds, and importance needs a metric under
-thousands of weights. The confusion matrix of few classes has a few numbers.
+thousands of weights. The confusion matrix has few numbers.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ import numpy as np
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
+    cohen_kappa_score,
     f1_score,
+    fbeta_score,
+    hamming_loss,
     jaccard_score,
     matthews_corrcoef,
     precision_score,
     recall_score,
+    zero_one_loss,
 )
 
 from uqwidgets._typing import Floats
@@ -41,9 +45,11 @@ class _Classes(NamedTuple):
         right = np.ascontiguousarray(matrices.diagonal(axis1=1, axis2=2))
         return cls(matrices.sum(axis=2), matrices.sum(axis=1), right)
 
+    def at(self, chosen: Any) -> _Classes:
+        return _Classes(*(each[:, chosen] for each in self))
 
-#: From classes to the numerator and the denominator of each.
-_Quotient = Callable[[_Classes], tuple[Floats, Floats]]
+    def together(self) -> _Classes:
+        return _Classes(*(each.sum(axis=1, keepdims=True) for each in self))
 
 
 def of_confusion(
@@ -51,8 +57,8 @@ def of_confusion(
 ) -> OfConfusion | None:
     """Return a metric of scikit-learn as a function of the confusion matrix.
 
-    It is NaN where a denominator is 0. An average over classes has those that have true rows or
-    predicted ones.
+    It is NaN where a denominator is 0, unless the argument ``zero_division`` gives the quotient. An
+    average over classes has those that have true rows or predicted ones, or the given ``labels``.
 
     Parameters
     ----------
@@ -76,32 +82,56 @@ def of_confusion(
     >>> precision(np.array([[[5.0, 1.0], [1.0, 3.0]]]))
     array([0.75])
     """
-    if not arguments and function in _OF_ALL:
-        return _OF_ALL[function]
-    quotient = _QUOTIENTS.get(function)
-    average, positive = arguments.get("average", "binary"), arguments.get("pos_label", 1)
-    if quotient is None or not arguments.keys() <= {"average", "pos_label"}:
+    chosen = arguments.get("labels")
+    positions = None if chosen is None else _positions(chosen, labels)
+    if chosen is not None and positions is None:
         return None
-    if average in ("micro", "macro", "weighted"):
-        return partial(_average, quotient, average)
-    if average != "binary" or len(labels) != 2 or positive not in labels.tolist():
+    if function in _QUOTIENTS:
+        return _of_quotient(function, arguments, labels, positions)
+    of_all, names = _OF_ALL.get(function, (None, ()))
+    if of_all is None or not arguments.keys() <= set(names):
         return None
-    return partial(_of_one_class, quotient, labels.tolist().index(positive))
+    others = {name: value for name, value in arguments.items() if name != "labels"}
+    if function is not cohen_kappa_score:
+        return partial(of_all, **others)
+    if positions is not None:
+        return partial(of_all, positions, **others)
+    try:
+        return partial(of_all, np.argsort(labels), only_present=True, **others)
+    except TypeError:  # classes without an order
+        return None
+
+
+def _positions(chosen: Any, labels: Labels) -> Any:
+    """Return the positions of some labels among those of all classes, None if one is no class."""
+    known = labels.tolist()
+    names = np.asarray(chosen).tolist()
+    return np.array([known.index(name) for name in names]) if set(names) <= set(known) else None
 
 
 # A score of 1 is exactly 1 under all weights: both sums have the same numbers in the same order.
 
 
-def _accuracy(matrices: Floats) -> Floats:
+def _accuracy(matrices: Floats, *, normalize: bool = True) -> Floats:
     of = _Classes.of(matrices)
-    return divided(of.right.sum(axis=1), of.true.sum(axis=1))
+    right, total = of.right.sum(axis=1), of.true.sum(axis=1)
+    return divided(right, total) if normalize else np.where(total > 0, right, np.nan)
 
 
-def _balanced_accuracy(matrices: Floats) -> Floats:
+def _error_rate(matrices: Floats, *, normalize: bool = True) -> Floats:
+    total = matrices.sum(axis=(1, 2))
+    return (1.0 if normalize else total) - _accuracy(matrices, normalize=normalize)
+
+
+def _balanced_accuracy(matrices: Floats, *, adjusted: bool = False) -> Floats:
     of = _Classes.of(matrices)
     has_rows = of.true > 0
     recall = np.where(has_rows, divided(of.right, of.true), 0.0)
-    return weighted_mean(recall, has_rows.astype(np.float64))
+    score = weighted_mean(recall, has_rows.astype(np.float64))
+    if not adjusted:
+        return score
+    chance = divided(np.ones(len(score)), np.count_nonzero(has_rows, axis=1))
+    return divided(score - chance, 1 - chance)
 
 
 def _matthews(matrices: Floats) -> Floats:
@@ -120,22 +150,37 @@ def _matthews(matrices: Floats) -> Floats:
     return score
 
 
-def _of_one_class(quotient: _Quotient, number: int, matrices: Floats) -> Floats:
-    above, below = quotient(_Classes.of(matrices))
-    return divided(above[:, number], below[:, number])
+def _kappa(
+    order: Any, matrices: Floats, *, only_present: bool = False, weights: str | None = None
+) -> Floats:
+    """Return the kappa of Cohen 1960, and with weights that of Cohen 1968.
 
-
-def _average(quotient: _Quotient, average: str, matrices: Floats) -> Floats:
+    If so chosen, distances between classes count only the classes that have rows.
+    """
+    matrices = matrices[:, order][:, :, order]
     of = _Classes.of(matrices)
-    above, below = quotient(of)
-    if average == "micro":
-        return divided(above.sum(axis=1), below.sum(axis=1))
-    weights = of.true
-    if average == "macro":
-        weights = (of.true + of.predicted > 0).astype(np.float64)
-    # A class without weight does not count, whether its quotient is defined or not.
-    each = np.where(weights > 0, divided(above, below), 0.0)
-    return weighted_mean(each, weights)
+    if weights is None:
+        costs = 1 - np.eye(len(order))[None]
+    else:
+        present = (of.true + of.predicted > 0) | (not only_present)
+        place = np.cumsum(present, axis=1, dtype=np.float64)
+        gaps = place[:, :, None] - place[:, None, :]
+        costs = np.abs(gaps) if weights == "linear" else np.square(gaps)
+    expected = of.true[:, :, None] * divided(of.predicted, of.true.sum(axis=1)[:, None])[:, None, :]
+    return 1 - divided((costs * matrices).sum(axis=(1, 2)), (costs * expected).sum(axis=(1, 2)))
+
+
+_OF_ALL: Mapping[Callable[..., Any], tuple[Callable[..., Floats], tuple[str, ...]]] = {
+    accuracy_score: (_accuracy, ("normalize",)),
+    zero_one_loss: (_error_rate, ("normalize",)),
+    hamming_loss: (_error_rate, ()),
+    balanced_accuracy_score: (_balanced_accuracy, ("adjusted",)),
+    matthews_corrcoef: (_matthews, ()),
+    cohen_kappa_score: (_kappa, ("labels", "weights")),
+}
+
+#: From classes to the numerator and the denominator of each.
+_Quotient = Callable[[_Classes], tuple[Floats, Floats]]
 
 
 def _precision(of: _Classes) -> tuple[Floats, Floats]:
@@ -146,22 +191,77 @@ def _recall(of: _Classes) -> tuple[Floats, Floats]:
     return of.right, of.true
 
 
-def _f1(of: _Classes) -> tuple[Floats, Floats]:
-    return 2 * of.right, of.true + of.predicted
+def _fbeta(of: _Classes, beta: float = 1.0) -> tuple[Floats, Floats]:
+    return (1 + beta**2) * of.right, beta**2 * of.true + of.predicted
 
 
 def _jaccard(of: _Classes) -> tuple[Floats, Floats]:
     return of.right, of.true + of.predicted - of.right
 
 
-_OF_ALL: Mapping[Callable[..., Any], OfConfusion] = {
-    accuracy_score: _accuracy,
-    balanced_accuracy_score: _balanced_accuracy,
-    matthews_corrcoef: _matthews,
-}
-_QUOTIENTS: Mapping[Callable[..., Any], _Quotient] = {
+_QUOTIENTS: Mapping[Callable[..., Any], Callable[..., tuple[Floats, Floats]]] = {
     precision_score: _precision,
     recall_score: _recall,
-    f1_score: _f1,
+    f1_score: _fbeta,
+    fbeta_score: _fbeta,
     jaccard_score: _jaccard,
 }
+
+
+def _of_quotient(
+    function: Callable[..., Any], arguments: Mapping[str, Any], labels: Labels, positions: Any
+) -> OfConfusion | None:
+    """Return the quotient of one class, or the average of those of some classes."""
+    quotient: _Quotient = _QUOTIENTS[function]
+    names = {"average", "pos_label", "labels", "zero_division"}
+    if function is fbeta_score:
+        if not np.isfinite(arguments["beta"]):
+            return None
+        quotient, names = partial(_fbeta, beta=arguments["beta"]), {*names, "beta"}
+    if not arguments.keys() <= names:
+        return None
+    average = arguments.get("average", "binary")
+    instead = arguments.get("zero_division", "warn")
+    if average in ("micro", "macro", "weighted"):
+        return partial(_average, quotient, average, positions, instead)
+    positive = arguments.get("pos_label", 1)
+    if average != "binary" or len(labels) != 2 or positive not in labels.tolist():
+        return None
+    return partial(_of_one_class, quotient, labels.tolist().index(positive), instead)
+
+
+def _quotients(quotient: _Quotient, of: _Classes, instead: Any) -> Floats:
+    """Quotients of classes; without a denominator, NaN or the value that is chosen instead."""
+    above, below = quotient(of)
+    values = divided(above, below)
+    return values if instead == "warn" else np.where(below > 0, values, instead)
+
+
+def _of_one_class(quotient: _Quotient, number: int, instead: Any, matrices: Floats) -> Floats:
+    of = _Classes.of(matrices)
+    score = _quotients(quotient, of.at([number]), instead)[:, 0]
+    return np.where(of.true.sum(axis=1) > 0, score, np.nan)
+
+
+def _average(
+    quotient: _Quotient, average: str, positions: Any, instead: Any, matrices: Floats
+) -> Floats:
+    every = _Classes.of(matrices)
+    of = every if positions is None else every.at(positions)
+    if average == "micro":
+        each = _quotients(quotient, of.together(), instead)
+        weights = np.ones_like(each)
+    else:
+        each = _quotients(quotient, of, instead)
+        weights = of.true
+    if average == "macro":
+        # Without given labels, a class counts if a row has it.
+        weights = ((of.true + of.predicted > 0) | (positions is not None)).astype(np.float64)
+    if instead != "warn":
+        # A chosen NaN leaves the class out; without any weight, all classes count equally.
+        weights = np.where(np.isnan(each), 0.0, weights)
+        none = weights.sum(axis=1, keepdims=True) == 0
+        weights = np.where(none, ~np.isnan(each), weights)
+    # A class without weight does not count, whether its quotient is defined or not.
+    score = weighted_mean(np.where(weights > 0, each, 0.0), weights)
+    return np.where(every.true.sum(axis=1) > 0, score, np.nan)

@@ -53,6 +53,17 @@ class LabelInputs:
             labels = known if self.labels is self.classes else np.arange(len(known))
         return labels[y], labels[predicted]
 
+    def cells(self, q: Categorical | Mixture | Point, y: Labels) -> Labels | None:
+        """Return the cell of the confusion matrix of each row; None if a label is no class."""
+        if isinstance(q, Point) and q.classes is None:
+            known = pd.Index(self.classes)
+            true, predicted = (known.get_indexer(pd.Index(each)) for each in (y, q.value))
+        else:
+            true, predicted = y, q.mode()
+        k = len(self.classes)
+        is_class = (true >= 0) & (predicted >= 0) & (predicted < k)
+        return np.asarray(true * k + predicted) if is_class.all() else None
+
     def _converted(self, classes: Labels) -> Labels:
         if self.labels is self.classes:
             return classes

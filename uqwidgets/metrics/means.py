@@ -7,18 +7,29 @@ weights. Here the loss of each row is computed once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
 from sklearn.metrics import (
+    d2_tweedie_score,
+    explained_variance_score,
     mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_gamma_deviance,
+    mean_pinball_loss,
+    mean_poisson_deviance,
     mean_squared_error,
+    mean_squared_log_error,
+    mean_tweedie_deviance,
     r2_score,
     root_mean_squared_error,
+    root_mean_squared_log_error,
 )
 
 from uqwidgets._typing import Floats
-from uqwidgets.metrics.inputs import Labels
 
 #: From samples of weights (s, n) to their scores (s,).
 OfWeights = Callable[[Floats], Floats]
@@ -37,22 +48,141 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return divided(products.sum(axis=-1), np.ascontiguousarray(weights).sum(axis=-1))
 
 
-def squared_error(y: Floats, predicted: Floats) -> OfWeights:
-    """Return `sklearn.metrics.mean_squared_error` as a function of the weights."""
-    losses = _squares(y, predicted)
+def of_numbers(
+    function: Callable[..., Any], arguments: Mapping[str, Any]
+) -> Callable[[Floats, Floats], OfWeights] | None:
+    """Return a metric of numbers as a function of the target, the predictions and the weights.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred, **arguments)``.
+    arguments : mapping
+
+    Returns
+    -------
+    callable or None
+        None for what scikit-learn has to compute.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics import mean_pinball_loss
+    >>> from uqwidgets.metrics.means import of_numbers
+    >>> pinball = of_numbers(mean_pinball_loss, {"alpha": 0.9})
+    >>> pinball(np.array([1.0, 3.0]), np.array([2.0, 2.0]))(np.ones((1, 2)))
+    array([0.5])
+    """
+    known, names = _OF_NUMBERS.get(function, (None, ()))
+    if known is None or not arguments.keys() <= set(names):
+        return None
+    return partial(known, **arguments)
+
+
+def mean_of(losses: Floats, is_valid: npt.NDArray[np.bool_], needs: str) -> OfWeights:
+    """Return a mean of losses as a function of the weights.
+
+    Rows without weight may have values that the loss does not exist for.
+
+    Raises
+    ------
+    ValueError
+        In the function, for a row with weight and without a loss.
+    """
+    invalid = np.flatnonzero(~is_valid)
+    known = np.where(is_valid, losses, 0.0)
+
+    def scores(weights: Floats) -> Floats:
+        if len(invalid) and weights[:, invalid].any():
+            raise ValueError(f"it needs {needs}")
+        return weighted_mean(known, weights)
+
+    return scores
+
+
+def _of_losses(loss: Callable[[Floats, Floats], Floats], y: Floats, predicted: Floats) -> OfWeights:
+    losses = loss(y, predicted)
     return lambda weights: weighted_mean(losses, weights)
 
 
-def root_squared_error(y: Floats, predicted: Floats) -> OfWeights:
-    """Return `sklearn.metrics.root_mean_squared_error` as a function of the weights."""
-    losses = _squares(y, predicted)
-    return lambda weights: np.sqrt(weighted_mean(losses, weights))
+def _root(of_numbers: Callable[[Floats, Floats], OfWeights], y: Floats, p: Floats) -> OfWeights:
+    squared = of_numbers(y, p)
+    return lambda weights: np.sqrt(squared(weights))
 
 
-def absolute_error(y: Floats, predicted: Floats) -> OfWeights:
-    """Return `sklearn.metrics.mean_absolute_error` as a function of the weights."""
-    losses = np.abs(y - predicted)
+def _squares(y: Floats, predicted: Floats) -> Floats:
+    return np.asarray(np.square(y - predicted))
+
+
+def _absolute(y: Floats, predicted: Floats) -> Floats:
+    return np.abs(y - predicted)
+
+
+def _percentages(y: Floats, predicted: Floats) -> Floats:
+    return np.asarray(np.abs(predicted - y) / np.maximum(np.abs(y), np.finfo(np.float64).eps))
+
+
+def _pinball(y: Floats, predicted: Floats, *, alpha: float = 0.5) -> OfWeights:
+    gaps = y - predicted
+    losses = np.where(gaps >= 0, alpha * gaps, (alpha - 1) * gaps)
     return lambda weights: weighted_mean(losses, weights)
+
+
+def _squared_log_error(y: Floats, predicted: Floats) -> OfWeights:
+    is_valid = (y > -1) & (predicted > -1)
+    losses = _squares(np.log1p(y), np.log1p(predicted))
+    return mean_of(losses, is_valid, "targets and predictions above -1")
+
+
+def _deviances(y: Floats, predicted: Floats, power: float) -> Floats:
+    """Return the unit deviances of Tweedie distributions (Jorgensen 1997)."""
+    if power == 0:
+        return _squares(y, predicted)
+    if power == 1:
+        return np.asarray(2 * (xlogy(y, y / predicted) - y + predicted))
+    if power == 2:
+        return np.asarray(2 * (np.log(predicted / y) + y / predicted - 1))
+    first = np.where(y > 0, y, 0.0) if power < 0 else y
+    return np.asarray(
+        2
+        * (
+            np.power(first, 2 - power) / ((1 - power) * (2 - power))
+            - y * np.power(predicted, 1 - power) / (1 - power)
+            + np.power(predicted, 2 - power) / (2 - power)
+        )
+    )
+
+
+def _deviance(y: Floats, predicted: Floats, *, power: float = 0) -> OfWeights:
+    is_valid = (predicted > 0) | (power == 0)
+    needs = "positive predictions"
+    if power >= 1:
+        is_valid &= (y >= 0) if power < 2 else (y > 0)
+        needs += f" and {'no negative' if power < 2 else 'positive'} targets"
+    return mean_of(_deviances(y, predicted, power), is_valid, needs)
+
+
+def _d2_deviance(y: Floats, predicted: Floats, *, power: float = 0) -> OfWeights:
+    lost = _deviance(y, predicted, power=power)
+
+    def scores(weights: Floats) -> Floats:
+        after = lost(weights)
+        centre = weighted_mean(y, weights)[:, None]
+        # Rows without weight count nothing, whatever their deviance is.
+        deviances = np.where(weights > 0, _deviances(y, centre, power), 0.0)
+        return _explained(after, weighted_mean(deviances, weights), weights)
+
+    return scores
+
+
+def _explained(lost: Floats, spread: Floats, weights: Floats) -> Floats:
+    """Return the share of a loss that is explained, which one row does not have."""
+    return np.where(np.count_nonzero(weights, axis=-1) < 2, np.nan, 1 - divided(lost, spread))
+
+
+def _finite(lost: Floats, spread: Floats) -> Floats:
+    """Return the share of a spread that is explained; of none, 1 without error and 0 else."""
+    return np.where(spread == 0, lost == 0, 1 - divided(lost, spread))
 
 
 def r2(y: Floats, predicted: Floats) -> OfWeights:
@@ -73,52 +203,40 @@ def r2(y: Floats, predicted: Floats) -> OfWeights:
     def scores(weights: Floats) -> Floats:
         lost = (losses * weights).sum(axis=-1)
         spread = (_squares(y, weighted_mean(y, weights)[:, None]) * weights).sum(axis=-1)
-        explained = np.where(spread == 0, lost == 0, 1 - divided(lost, spread))
+        explained = _finite(lost, spread)
         return np.where(np.count_nonzero(weights, axis=-1) < 2, np.nan, explained)
 
     return scores
 
 
-def brier(is_positive: Labels, probabilities: Floats) -> OfWeights:
-    """Return `sklearn.metrics.brier_score_loss` of two classes as a function of the weights."""
-    return squared_error(is_positive.astype(np.float64), probabilities)
+def _explained_variance(y: Floats, predicted: Floats) -> OfWeights:
+    errors = y - predicted
+
+    def scores(weights: Floats) -> Floats:
+        lost, spread = (
+            weighted_mean(_squares(each, weighted_mean(each, weights)[:, None]), weights)
+            for each in (errors, y)
+        )
+        return np.where(weights.any(axis=-1), _finite(lost, spread), np.nan)
+
+    return scores
 
 
-def log_score(labels: Labels, truth: Labels, probabilities: Floats) -> OfWeights:
-    """Return `sklearn.metrics.log_loss` as a function of the weights.
+_squared_error = partial(_of_losses, _squares)
 
-    Parameters
-    ----------
-    labels : ndarray of shape (k,)
-        In ascending order.
-    truth : ndarray of shape (n,)
-    probabilities : ndarray of shape (n, k), or of shape (n,) for the second of two labels
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from uqwidgets.metrics.means import log_score
-    >>> score = log_score(np.array(["no", "yes"]), np.array(["yes", "no"]), np.array([0.8, 0.5]))
-    >>> score(np.array([[1.0, 3.0]])).round(3)
-    array([0.576])
-    """
-    if probabilities.ndim == 1:
-        probabilities = np.column_stack([1 - probabilities, probabilities])
-    of_truth = probabilities[np.arange(len(truth)), np.searchsorted(labels, truth)]
-    # As in scikit-learn, no probability is 0 or 1.
-    eps = np.finfo(of_truth.dtype).eps
-    losses = -np.log(np.clip(of_truth, eps, 1 - eps))
-    return lambda weights: weighted_mean(losses, weights)
-
-
-def _squares(y: Floats, predicted: Floats) -> Floats:
-    return np.asarray(np.square(y - predicted))
-
-
-#: Metrics of numbers, from the target and the predictions, each (n,).
-OF_NUMBERS: Mapping[Callable[..., Any], Callable[[Floats, Floats], OfWeights]] = {
-    mean_squared_error: squared_error,
-    root_mean_squared_error: root_squared_error,
-    mean_absolute_error: absolute_error,
-    r2_score: r2,
+#: Metrics of numbers, and their arguments that are known.
+_OF_NUMBERS: Mapping[Callable[..., Any], tuple[Callable[..., OfWeights], tuple[str, ...]]] = {
+    mean_squared_error: (_squared_error, ()),
+    root_mean_squared_error: (partial(_root, _squared_error), ()),
+    mean_absolute_error: (partial(_of_losses, _absolute), ()),
+    mean_absolute_percentage_error: (partial(_of_losses, _percentages), ()),
+    mean_squared_log_error: (_squared_log_error, ()),
+    root_mean_squared_log_error: (partial(_root, _squared_log_error), ()),
+    mean_pinball_loss: (_pinball, ("alpha",)),
+    mean_tweedie_deviance: (_deviance, ("power",)),
+    mean_poisson_deviance: (partial(_deviance, power=1), ()),
+    mean_gamma_deviance: (partial(_deviance, power=2), ()),
+    d2_tweedie_score: (_d2_deviance, ("power",)),
+    r2_score: (r2, ()),
+    explained_variance_score: (_explained_variance, ()),
 }

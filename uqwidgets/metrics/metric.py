@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from uqwidgets._typing import Floats, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.confusion import OfConfusion
-from uqwidgets.metrics.inputs import Labels
+from uqwidgets.metrics.inputs import LabelInputs, Labels
 from uqwidgets.metrics.means import OfWeights
-from uqwidgets.predictive.distributions import Distribution
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 
-# Number of confusion matrices whose scores are cached.
+# Number of weights of the same rows whose scores are cached.
 _CACHE_SIZE = 20_000
 
 
@@ -30,15 +31,18 @@ class ScoreOfWeights:
         From samples of weights (s, n) to their scores (s,).
     n : int
         Number of rows.
+    is_quick : bool
+        Whether it needs no call of a scorer's function for each sample of weights.
     """
 
-    def __init__(self, of_each: OfWeights, n: int) -> None:
+    def __init__(self, of_each: OfWeights, n: int, *, is_quick: bool) -> None:
         self._of_each = of_each
-        self._n = n
+        self.n = n
+        self.is_quick = is_quick
 
     def __call__(self, weights: Floats | None) -> float:
         """Return the score under weights (n,), or under equal ones."""
-        samples = np.ones((1, self._n)) if weights is None else weights[None]
+        samples = np.ones((1, self.n)) if weights is None else weights[None]
         return float(self.of_each(samples)[0])
 
     def of_each(self, weights: Floats) -> Floats:
@@ -77,13 +81,10 @@ class Metric:
     _read: Callable[[Any, Labels], tuple[Labels, Labels]]
     # The arguments of each call; where these differ in the score, it is not defined.
     _zero_divisions: Sequence[Mapping[str, float]]
-    # Labels of the classes, if the metric depends on the confusion matrix alone.
-    _cell_labels: Labels | None
     # The same metric without scikit-learn's function: from the confusion matrix, or from the true
     # values and the predictions as a function of the weights.
     _of_confusion: OfConfusion | None
     _of_weights: Callable[[Labels, Floats], OfWeights] | None
-    _cache: dict[bytes, float] = field(default_factory=dict)
 
     @property
     def loss_label(self) -> str:
@@ -154,65 +155,59 @@ class Metric:
         ScoreOfWeights
             Of weights of shape (m n,), those of the first distribution first.
         """
-        cells: list[Labels] = []
-        truths: list[Any] = []
-        predictions: list[Any] = []
+        cells: list[Labels | None] = []
+        truths, predictions = [], []
+        of_labels = self._read if isinstance(self._read, LabelInputs) else None
         for q in distributions:
-            if self._cell_labels is not None and q.classes is not None and not truths:
-                k, codes = len(self._cell_labels), q.mode()
-                if codes.max(initial=0) < k:
-                    cells.append(y * k + codes)
-                    continue
-                # A label that is none of the classes has no cell: the rows are scored directly.
-                truths = [self._cell_labels[cell // k] for cell in cells]
-                predictions = [self._cell_labels[cell % k] for cell in cells]
-                cells = []
             try:
                 truth, predicted = self._read(q, y)
             except ValueError as error:
                 raise unfit(self.name, error) from error
             truths.append(truth)
             predictions.append(predicted)
-        if self._cell_labels is not None and cells:
-            cell = _concatenate(cells)
-            return ScoreOfWeights(self._of_cells(self._cell_labels, cell), len(cell))
+            if of_labels is not None and isinstance(q, Categorical | Mixture | Point):
+                cells.append(of_labels.cells(q, y))
         truth, predicted = _concatenate(truths), _concatenate(predictions)
+        of_weights = self._quick(truth, predicted, cells)
+        if of_weights is None:
+            return ScoreOfWeights(self._each(truth, predicted), len(truth), is_quick=False)
+
+        def signed(weights: Floats) -> Floats:
+            try:
+                return self._sign * of_weights(weights)
+            except ValueError as error:
+                raise unfit(self.name, error) from error
+
+        return ScoreOfWeights(signed, len(truth), is_quick=True)
+
+    def _quick(
+        self, truth: Labels, predicted: Labels, cells: list[Labels | None]
+    ) -> OfWeights | None:
+        """Return the score as a function of many weights, if scikit-learn is not needed."""
+        read, known = self._read, [cell for cell in cells if cell is not None]
+        if self._of_confusion and isinstance(read, LabelInputs) and len(known) == len(cells):
+            return _of_cells(self._of_confusion, np.concatenate(known), len(read.classes))
         if self._of_weights is None:
-
-            def of_each(weights: Floats) -> Floats:
-                return np.array([self._score(truth, predicted, one) for one in weights])
-
-            return ScoreOfWeights(of_each, len(truth))
+            return None
         with np.errstate(all="ignore"):
-            of_weights = self._of_weights(truth, predicted)
-        return ScoreOfWeights(lambda weights: self._sign * of_weights(weights), len(truth))
+            return self._of_weights(truth, predicted)
 
-    def _of_cells(self, labels: Labels, cell: Labels) -> OfWeights:
-        """Score the cells of the confusion matrix, each by its weight, instead of the rows.
-
-        Scikit-learn takes time for each row and, with few rows, for validating its input; but the
-        same few confusion matrices occur again and again, so their scores are cached.
-        """
-        k, of_confusion = len(labels), self._of_confusion
+    def _each(self, truth: Labels, predicted: Labels) -> OfWeights:
+        """Return the score that calls the scorer's function once for the same weights."""
+        known: dict[bytes, float] = {}
 
         def scores(weights: Floats) -> Floats:
-            sums = np.array([np.bincount(cell, one, minlength=k * k) for one in weights])
-            if of_confusion is not None:
-                matrices = sums.astype(np.float64, copy=False).reshape(-1, k, k)
-                return self._sign * of_confusion(matrices)
-            return np.array([self._of_cell_sums(labels, one) for one in sums])
+            result = []
+            for one in weights:
+                key = blake2b(one.tobytes(), digest_size=16).digest()
+                if key not in known:
+                    if len(known) >= _CACHE_SIZE:
+                        known.clear()
+                    known[key] = self._score(truth, predicted, one)
+                result.append(known[key])
+            return np.array(result)
 
         return scores
-
-    def _of_cell_sums(self, labels: Labels, sums: Floats) -> float:
-        result = self._cache.get(sums.tobytes())
-        if result is None:
-            filled, k = np.flatnonzero(sums), len(labels)
-            result = self._score(labels[filled // k], labels[filled % k], sums[filled])
-            if len(self._cache) >= _CACHE_SIZE:
-                self._cache.clear()
-            self._cache[sums.tobytes()] = result
-        return result
 
     def _score(self, truth: Labels, predicted: Labels, weights: Floats) -> float:
         arguments = dict(self._arguments)
@@ -243,6 +238,16 @@ class Metric:
             except Exception as error:
                 raise unfit(self.name, error) from error
         return self._sign * score if all(other == score for other in others) else np.nan
+
+
+def _of_cells(of_confusion: OfConfusion, cell: Labels, k: int) -> OfWeights:
+    """Score the cells of the confusion matrix, each by its weight, instead of the rows."""
+
+    def scores(weights: Floats) -> Floats:
+        sums = np.array([np.bincount(cell, one, minlength=k * k) for one in weights])
+        return of_confusion(sums.astype(np.float64, copy=False).reshape(-1, k, k))
+
+    return scores
 
 
 def _concatenate(parts: list[Labels]) -> Labels:

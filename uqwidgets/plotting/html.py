@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NewType
@@ -14,6 +15,12 @@ Markup = NewType("Markup", str)
 
 # Elements that have neither children nor an end tag.
 _VOID = ("img",)
+
+# All characters but those of XML 1.0, section 2.2; and those that change the direction of the text
+# after a name.
+_INVALID = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]"
+)
 
 # Longer tables and lists are searched rather than read, which a DataFrame does better.
 MOST_LINES = 50
@@ -136,8 +143,8 @@ def subject_html(
 
 
 def _valid(text: str) -> str:
-    """Replace lone surrogates, which no file and no page can hold."""
-    return text.encode("utf-8", "replace").decode()
+    """Replace what XML cannot hold, and what reorders the text around a name."""
+    return _INVALID.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _first(notes: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -104,9 +105,11 @@ def _letters(letter: str) -> float:
 
 def clipped(text: str, room: float) -> str:
     """Return a text, shortened with an ellipsis if it is wider than ``room`` pixels."""
-    if pixels(text) <= room:
-        return text
-    start = text
-    while start and pixels(start) + LETTER > room:
-        start = start[:-1]
-    return f"{start.rstrip()}…"
+    fits = 0
+    # The rest of a long text is not measured.
+    for end, wide in enumerate(accumulate(_letters(letter) for letter in text), start=1):
+        if LETTER * wide > room:
+            return f"{text[:fits].rstrip()}…"
+        if LETTER * wide + LETTER <= room:
+            fits = end
+    return text

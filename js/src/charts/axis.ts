@@ -44,12 +44,17 @@ const CAPITAL = /\p{Lu}/u;
 const letterWidth = (letter: string): number =>
   WIDE.test(letter) ? 12.8 : CAPITAL.test(letter) ? 8.6 : 6.4;
 
+/** So many letters are wider than any chart; the rest of a name is not measured. */
+const MOST_LETTERS = 1000;
+
 /** Estimated width in whole pixels of the longest label, which avoids measuring the page. */
 export const labelWidth = (labels: string[]): number =>
   Math.ceil(
     Math.max(
       0,
-      ...labels.map((label) => Array.from(label, letterWidth).reduce((a, b) => a + b, 0)),
+      ...labels.map((label) =>
+        Array.from(label.slice(0, MOST_LETTERS), letterWidth).reduce((a, b) => a + b, 0),
+      ),
     ),
   );
 
@@ -77,9 +82,10 @@ export function setFitted(element: SVGTextElement, text: string, room: number): 
   const key = `${Math.floor(room)} ${text}`;
   if (written.get(element) === key) return;
   written.delete(element);
-  setText(element, text);
+  const start = text.slice(0, MOST_LETTERS);
+  setText(element, start);
   if (text.length * WIDEST <= room) return;
-  const letters = Array.from(text);
+  const letters = Array.from(start);
   const length = element.getComputedTextLength?.() ?? 0;
   // Not laid out: not attached yet, or in a hidden tab.
   if (length === 0) {

@@ -1,8 +1,8 @@
-import { type ScaleLinear, scaleLinear } from "d3-scale";
+import type { ScaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../dom.ts";
 import { decimals } from "../format.ts";
 import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
-import { extent, SteadyScale } from "./domain.ts";
+import { extent, linear, SteadyScale } from "./domain.ts";
 import { DIAMOND } from "./marks.ts";
 
 export const ROW_HEIGHT = 22;
@@ -176,7 +176,7 @@ export function bars() {
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
       const room = narrow ? 0 : Math.max(VALUE_WIDTH, labelWidth(printed) + 14);
       const plot = Math.max(40, width - room);
-      const between = (left: number) => scaleLinear([from, to], [left, plot - EDGE]);
+      const between = (left: number) => linear([from, to], [left, plot - EDGE]);
       // The label of the first tick stays inside the column.
       const [{ at: start, label } = { at: EDGE, label: "" }] = ticksOf(between(EDGE), plot, 70);
       const scale = between(EDGE + Math.max(0, labelWidth([label]) / 2 - start));

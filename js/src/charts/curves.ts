@@ -1,4 +1,3 @@
-import { scaleLinear } from "d3-scale";
 import { clipBox, pool, set, svg } from "../dom.ts";
 import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
 import type { Averages } from "../frame.ts";
@@ -8,7 +7,7 @@ import type { LineSpots } from "../views/view.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
-import { extent, SteadyScale } from "./domain.ts";
+import { extent, linear, SteadyScale } from "./domain.ts";
 import { type LineSpace, lineCanvas, type Overlay, type Painter, trace } from "./lines.ts";
 import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
@@ -194,7 +193,7 @@ export function curves() {
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
       const [low, high] = extent(data.grid, data.edges ?? []) ?? [0, 1];
-      const xScale = scaleLinear([low, high === low ? low + 1 : high], [margin, margin + inner]);
+      const xScale = linear([low, high === low ? low + 1 : high], [margin, margin + inner]);
       const x = Array.from(data.grid, (value) => xScale(value));
 
       set(element, { width });

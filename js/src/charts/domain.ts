@@ -15,6 +15,17 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
   return low <= high ? [low, high] : null;
 }
 
+/** Farthest end of an axis, and its least length; beyond them d3 makes ticks that are no numbers. */
+const [FAR, LEAST] = [8e307, 1e-300];
+
+/** A linear scale; what lies beyond the farthest end is drawn there. */
+export function linear([low, high]: [number, number], range: [number, number]) {
+  const inside = (end: number) => Math.min(FAR, Math.max(-FAR, end));
+  const [from, to] = [inside(low), inside(high)];
+  const least = Math.max(LEAST, 1e-12 * Math.abs(from));
+  return scaleLinear([from, Math.max(to, from + least)], range).clamp(Math.max(-from, to) >= FAR);
+}
+
 /**
  * Domain of lines with room for their intervals: as much as the lines take, or `least`. So the lines keep a third of
  * the height unless most intervals are longer.
@@ -61,13 +72,13 @@ export class SteadyScale {
         // A constant value is drawn in the middle of the axis, and zero at its bottom.
         const room = high > low ? 0 : Math.abs(low) * 0.05;
         const top = high > low || low !== 0 ? high + room : 1;
-        const nice = scaleLinear([low - room, top], range)
+        const nice = linear([low - room, top], range)
           .nice(6)
           .domain();
         this.#domain = nice.map(inside) as [number, number];
         this.#key = key;
       }
     }
-    return scaleLinear(this.#domain, range);
+    return linear(this.#domain, range);
   }
 }

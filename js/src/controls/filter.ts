@@ -1,5 +1,6 @@
 import type { Condition } from "../condition.ts";
 import { h, set } from "../dom.ts";
+import { isolated } from "../format.ts";
 import type { Column, ModelInfo } from "../modelInfo.ts";
 import type { Context } from "../views/view.ts";
 
@@ -23,7 +24,7 @@ function subjectOf({ name, kind, values, missing, dates }: Column): Subject {
   const every = values && (missing ? [...values, null] : values);
   if (every)
     return { value: name, label: name, fresh: () => ({ feature: name, values: [...every] }) };
-  return { value: name, label: `${name} (too many values)`, fresh: null };
+  return { value: name, label: `${isolated(name)} (too many values)`, fresh: null };
 }
 
 /** What rows can be filtered by: class and features, and the columns that the model does not see. */
@@ -31,7 +32,7 @@ function subjects(about: ModelInfo): [Subject[], Subject[]] {
   const ofClass: Subject = {
     // A feature may have any name, so the class of y is identified by its position in the list.
     value: CLASS,
-    label: `${about.target ?? "y"} (class)`,
+    label: `${isolated(about.target ?? "y")} (class)`,
     fresh: () => ({ feature: null, values: [...about.classes] }),
   };
   return [

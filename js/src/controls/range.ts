@@ -41,8 +41,9 @@ const days = ([first, last]: [string, string]): Scale => ({
 /** Steps of about a hundredth of the column's span, on round numbers. */
 export function stepOf(column: Column | null): number {
   if (!column || column.min === null || column.max === null || column.integer) return 1;
-  const span = column.max - column.min;
-  return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
+  // The whole span may be more than a float holds, and a hundredth of it less.
+  const hundredth = column.max / 100 - column.min / 100;
+  return hundredth > 0 ? 10 ** Math.floor(Math.log10(hundredth)) || 1 : 1;
 }
 
 /**
@@ -72,7 +73,7 @@ export function rangeOf(
   };
   // The sliders are steps from `min` to `max` in whole numbers: a step that does not divide the span would keep the
   // last slider short of the maximum, and with it the rows at the very end.
-  const steps = Math.max(1, Math.ceil((max - min) / step));
+  const steps = Math.max(1, Math.ceil(max / step - min / step));
   const slider = (i: 0 | 1) =>
     h("input", {
       type: "range",
@@ -90,9 +91,10 @@ export function rangeOf(
   let ends: [End, End] = [null, null];
   let alone = false;
 
-  const endAt = (at: number) => (at <= 0 || at >= steps ? null : scale.end(min + at * step));
+  const endAt = (at: number) =>
+    at <= 0 || at >= steps ? null : scale.end((min / step + at) * step);
   const placeOf = (end: End) =>
-    Math.min(steps, Math.max(0, Math.round((scale.place(end) - min) / step)));
+    Math.min(steps, Math.max(0, Math.round(scale.place(end) / step - min / step)));
   const beyond = (a: End, b: End) =>
     a !== null && b !== null && (dates ? String(a) > String(b) : Number(a) > Number(b));
 

@@ -80,9 +80,13 @@ const NAMES = Object.keys(INPUT_TYPES) as (keyof Inputs)[];
 export const inputsOf = (state: Partial<Inputs>): Inputs =>
   Object.fromEntries(NAMES.map((name) => [name, state[name]])) as unknown as Inputs;
 
+/** The entry of a name from the data, which may also be one that every object has, such as `constructor`. */
+export const entryOf = <T>(entries: Record<string, T>, name: string): T | undefined =>
+  Object.hasOwn(entries, name) ? entries[name] : undefined;
+
 /** The text by which the page finds what is stressed: a feature, and the category whose share is moved. */
 export function stressedOf({ categories }: Index, { stress_feature, stress_category }: Inputs) {
-  const values = categories[stress_feature];
+  const values = entryOf(categories, stress_feature);
   const isHere = values?.includes(stress_category);
   return JSON.stringify([stress_feature, isHere ? stress_category : (values?.[0] ?? null)]);
 }

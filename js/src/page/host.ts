@@ -1,3 +1,4 @@
+import { isolated } from "../format.ts";
 import { seqOf } from "../frame.ts";
 import type { Inputs } from "../inputs.ts";
 import { frameAt, type OverTau, reaches, readOverTau } from "../overTau.ts";
@@ -9,6 +10,7 @@ import {
   type Cohort,
   type Content,
   type Entry,
+  entryOf,
   type Index,
   inputsOf,
   type StoredTrack,
@@ -185,7 +187,7 @@ export class StaticHost implements HostModel {
       this.#columns(view, entry.profile ?? {}, descriptions, frame.cols);
     }
     meta.notes = [...new Set(notes)];
-    meta.note_codes = (meta.notes as string[]).map((note) => this.index.codes[note] ?? "");
+    meta.note_codes = (meta.notes as string[]).map((note) => entryOf(this.index.codes, note) ?? "");
     meta.cols = descriptions;
     return frame;
   }
@@ -416,7 +418,7 @@ function beyond(meta: Raw, entries: Record<string, Entry>, inputs: Inputs, stres
       now: { ...end.now, tau, target: at ? mean + Math.abs(tau) * (target - mean) : target },
     };
   }
-  const note = `${stress_feature} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
+  const note = `${isolated(stress_feature)} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
   return { ...changed, ...withNotes([note], "unreachable-tau", meta) };
 }
 

@@ -2,7 +2,7 @@ import "../styles.css";
 import "../styles/hosts.css";
 import "./style.css";
 import { h, onPrint } from "../dom.ts";
-import { counted } from "../format.ts";
+import { counted, isolated } from "../format.ts";
 import { readPins } from "../pins/list.ts";
 import { Session } from "../session.ts";
 import { explorer } from "../views/explorer.ts";
@@ -45,7 +45,7 @@ function cohortPicker({ cohorts }: Index, session: Session, signal: AbortSignal)
     "select",
     { "data-testid": "uq-rows-shown" },
     ...named.map(({ name, rows }, i) =>
-      h("option", { value: i }, `${name} (${counted(rows, "row")})`),
+      h("option", { value: i }, `${isolated(name)} (${counted(rows, "row")})`),
     ),
   );
   select.addEventListener(

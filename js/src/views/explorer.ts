@@ -43,7 +43,7 @@ function header(context: Context, bar: HTMLElement): HTMLElement {
       ? `${task}, no target`
       : task === "classification"
         ? `${isolated(target)}: ${listed(classes)}`
-        : `${target} (regression)`,
+        : `${isolated(target)} (regression)`,
   ];
   return h(
     "div",

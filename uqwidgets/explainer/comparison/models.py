@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -275,7 +275,7 @@ class ModelComparison(Comparison):
     def stress(
         self,
         features: Sequence[str] | None = None,
-        indicators: Sequence[object] | None = None,
+        indicators: Mapping[str, object] | Sequence[object] | None = None,
         *,
         taus: int | npt.ArrayLike = 21,
         tail: float = 0.05,
@@ -292,7 +292,7 @@ class ModelComparison(Comparison):
         ----------
         features : sequence of str, optional
             By default all that both models see and that can be stressed.
-        indicators : sequence of str, scorer or callable, optional
+        indicators : sequence of str, scorer or callable, or dict of them by name, optional
             By default every indicator that both models have.
         taus, tail, anchor, missing, level, rows
             As in `Explainer.stress`.
@@ -353,7 +353,7 @@ class ModelComparison(Comparison):
 
     def scores(
         self,
-        scoring: Sequence[object] | str | None = None,
+        scoring: Mapping[str, object] | Sequence[object] | str | None = None,
         *,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
@@ -363,7 +363,7 @@ class ModelComparison(Comparison):
 
         Parameters
         ----------
-        scoring : str, scorer, callable or sequence of these, optional
+        scoring : str, scorer, callable, sequence of these or dict of them by name, optional
             As in `Explainer.scores`; by default the scores that both models have.
         level, sample_weight, rows
             As in `Explainer.scores`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -292,7 +292,7 @@ class RowsComparison(Comparison):
     def stress(
         self,
         features: Sequence[str] | None = None,
-        indicators: Sequence[object] | None = None,
+        indicators: Mapping[str, object] | Sequence[object] | None = None,
         *,
         taus: int | npt.ArrayLike = 21,
         tail: float = 0.05,
@@ -371,7 +371,10 @@ class RowsComparison(Comparison):
         return side_by_side(self.names, first, second, difference)
 
     def scores(
-        self, scoring: Sequence[object] | str | None = None, *, level: float = 0.95
+        self,
+        scoring: Mapping[str, object] | Sequence[object] | str | None = None,
+        *,
+        level: float = 0.95,
     ) -> Difference:
         """Compute the scores in both groups, and their difference.
 

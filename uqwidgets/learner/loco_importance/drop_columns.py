@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
@@ -17,13 +16,6 @@ from sklearn.pipeline import Pipeline
 
 # Parameters of estimators and kernels that may have one entry, or one row, per column.
 _PER_COLUMN = {"length_scale": 1, "length_scale_bounds": 2, "monotonic_cst": 1}
-
-
-def columns_without(X: Any, left_out: Sequence[int]) -> Any:
-    """Return a DataFrame or an array without the columns at these positions."""
-    if isinstance(X, pd.DataFrame):
-        return X.drop(columns=X.columns[list(left_out)])
-    return np.delete(X, list(left_out), axis=1)
 
 
 def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[int]) -> Any:

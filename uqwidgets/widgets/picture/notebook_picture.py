@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 from uuid import uuid4
 from weakref import WeakMethod
@@ -12,6 +11,7 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets.plotting.html import element, words
 from uqwidgets.widgets.front_end import StoredParts, WholeState
 from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.scheduler import report_uncaught
@@ -112,4 +112,4 @@ class NotebookOutput(StoredParts, WholeState, anywidget.AnyWidget):
             return compact(self._draw_picture())
         except Exception as error:  # noqa: BLE001  the widget itself is still shown
             report_uncaught(error)
-            return f"<p>There is no picture of this widget: {escape(in_one_line(error))}</p>"
+            return element("p", words(f"There is no picture of this widget: {in_one_line(error)}"))

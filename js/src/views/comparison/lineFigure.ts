@@ -1,6 +1,5 @@
-import { scaleLinear } from "d3-scale";
 import { axis, clipped, labelWidth, ticksOf } from "../../charts/axis.ts";
-import { extent, SteadyScale } from "../../charts/domain.ts";
+import { extent, linear, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { h, pool, set, setText, svg } from "../../dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../format.ts";
@@ -78,7 +77,7 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
       const inner = Math.max(40, fig.width - margin - 12);
       const ends = labels ? [-0.5, labels.length - 0.5] : (extent(data.grid) ?? [0, 1]);
       const [from = 0, to = 1] = ends;
-      const x = scaleLinear(from < to ? [from, to] : [from - 1, to + 1], [margin, margin + inner]);
+      const x = linear(from < to ? [from, to] : [from - 1, to + 1], [margin, margin + inner]);
       const each = labels ? inner / labels.length : 0;
       const xTicks = labels
         ? labels.map((text, i) => ({ at: x(i), label: each < 24 ? "" : clipped(text, each - 6) }))

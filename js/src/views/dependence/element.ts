@@ -209,7 +209,10 @@ export function dependencePanel(context: Context): Panel {
       empty.hidden = data !== null;
       const waiting = frame?.final ? "" : " yet";
       const nothing = waiting ? "no curve yet" : "choose a feature to see its curve";
-      setText(empty, inputs.feature ? `no curve of ${inputs.feature}${waiting}` : nothing);
+      setText(
+        empty,
+        inputs.feature ? `no curve of ${isolated(inputs.feature)}${waiting}` : nothing,
+      );
       if (!data || !frame) return;
       const learner = frame.learner?.averages.dependence ?? null;
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;

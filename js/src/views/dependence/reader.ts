@@ -103,7 +103,7 @@ export function readDependence(fields: Fields, columns: Columns): Dependence {
     ghostGrid: columns.optional("ghost_grid", [null]),
     near: columns.get<Uint8Array>("near", [points]),
     ice: columns.get<Float32Array>("ice", [lines, points]),
-    iceWeight: columns.get<Float32Array>("ice_weight", [lines]),
+    iceWeight: columns.shares<Float32Array>("ice_weight", [lines]),
     iceClass: columns.get<Int32Array>("ice_class", [lines]),
     lineLooks: looks,
     looks,
@@ -116,7 +116,7 @@ export function readDependence(fields: Fields, columns: Columns): Dependence {
     ownValue: columns.any("own_value") && columns.get<Float32Array>("own_value", [lines]),
     edges,
     selected: columns.optional("selected", [bins]),
-    counts: columns.get("counts", [count, bins]),
+    counts: columns.shares("counts", [count, bins]),
     countsBase: columns.get("counts_base", [count, bins]),
     bins,
   };

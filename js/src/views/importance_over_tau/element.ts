@@ -122,7 +122,10 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
       // The room of the chart is reserved while it is awaited.
       empty.classList.toggle("uq-awaited", !frame?.final || session.overTau === null);
       setText(empty, reason ?? "");
-      setText(panel.note, inputs.stress_feature && `while ${inputs.stress_feature} is stressed`);
+      setText(
+        panel.note,
+        inputs.stress_feature && `while ${isolated(inputs.stress_feature)} is stressed`,
+      );
       if (reason !== null || !view || !importance) return;
       const title = withUnit(view.label, view.unit);
       showLegend(lines, picked);
@@ -141,7 +144,7 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
       describe(lines, title, inputs.stress_feature);
       setText(
         panel.note,
-        `while ${inputs.stress_feature} is stressed · bands: ${percent(importance.level)}`,
+        `while ${isolated(inputs.stress_feature)} is stressed · bands: ${percent(importance.level)}`,
       );
     },
   };

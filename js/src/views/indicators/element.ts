@@ -25,7 +25,9 @@ export function indicatorsPanel({ session, about, signal, redraw }: Context): Pa
 
   const nameOf = ({ features, categories }: Indicators, i: number): string => {
     const feature = about.features[features[i] ?? -1]?.name ?? "";
-    return categories[i] === null ? feature : `${feature} = ${categories[i]}`;
+    return categories[i] === null
+      ? feature
+      : `${isolated(feature)} = ${isolated(categories[i] ?? "")}`;
   };
 
   const showLegend = (data: Indicators, stressed: number) => {

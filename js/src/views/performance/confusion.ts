@@ -1,5 +1,5 @@
 import { h, set } from "../../dom.ts";
-import { percent } from "../../format.ts";
+import { isolated, percent } from "../../format.ts";
 
 /** The share of each true class by predicted class, as a table whose cells are shaded by it. */
 export function confusionTable(target: string) {
@@ -14,7 +14,7 @@ export function confusionTable(target: string) {
     h(
       "p",
       { class: "uq-caption" },
-      `Of the rows of each true class of ${target}, the share predicted as …`,
+      `Of the rows of each true class of ${isolated(target)}, the share predicted as …`,
     ),
     h(
       "div",

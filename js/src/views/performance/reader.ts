@@ -76,7 +76,7 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
             low: column("low"),
             high: column("high"),
           },
-    confusion: columns.rows("confusion") ? columns.get<Float64Array>("confusion", [k, k]) : null,
+    confusion: columns.rows("confusion") ? columns.shares<Float64Array>("confusion", [k, k]) : null,
     labels,
     points: points
       ? {

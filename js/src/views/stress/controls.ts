@@ -3,7 +3,7 @@ import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauSlider } from "../../controls/slider.ts";
 import { h, setText } from "../../dom.ts";
-import { number } from "../../format.ts";
+import { isolated, number } from "../../format.ts";
 import type { Context, Panel } from "../view.ts";
 import { moved, rowOf, type Stress } from "./reader.ts";
 import { effectOfWeights, readout, warning } from "./readout.ts";
@@ -57,7 +57,7 @@ export function stressControls(context: Context): Panel {
   const movable = about.features.some(({ unstressable }) => unstressable === null);
   const choices = about.features.map(({ name, unstressable }) => ({
     value: name,
-    label: unstressable ? `${name} (${unstressable})` : name,
+    label: unstressable ? `${isolated(name)} (${unstressable})` : name,
     disabled: unstressable !== null,
   }));
   const element = h(

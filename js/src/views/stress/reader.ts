@@ -143,7 +143,7 @@ export function rowOf({ features, categories, now }: Stress, names: string[]): n
 /** The name of a line: its feature, with the category whose share is moved. */
 export function lineName({ features, categories }: Stress, names: string[], at: number): string {
   const [name, category] = [names[features[at] ?? -1] ?? "", categories[at] ?? null];
-  return category === null ? name : `${name} = ${category}`;
+  return category === null ? name : `${isolated(name)} = ${isolated(category)}`;
 }
 
 /** What is moved, in words. */

@@ -104,7 +104,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
       grid.hidden = !data;
       empty.hidden = data !== null || !inputs.second;
       setText(empty, frame?.final ? "no surface of these features" : "no surface yet");
-      const note = inputs.feature && `how ${inputs.feature} works together with another`;
+      const note = inputs.feature && `how ${isolated(inputs.feature)} works together with another`;
       const isOfZero = data?.stale && session.model.isStill;
       setText(panel.note, isOfZero ? "at τ = 0; this page holds no surface at this τ" : note);
       if (data) draw(data);

@@ -1,6 +1,5 @@
-import { scaleLinear } from "d3-scale";
 import { axis, clipped, labelWidth, setFitted, type Tick, ticksOf } from "../../charts/axis.ts";
-import { extent } from "../../charts/domain.ts";
+import { extent, linear } from "../../charts/domain.ts";
 import { h, pool, set, setText, svg } from "../../dom.ts";
 import { number } from "../../format.ts";
 import type { Axis } from "./reader.ts";
@@ -24,7 +23,7 @@ function cells({ grid, labels }: Axis, from: number, to: number) {
     return { edges, ticks };
   }
   const [low, high] = [grid[0] as number, grid[grid.length - 1] as number];
-  const scale = scaleLinear([low, high], [from, to]);
+  const scale = linear([low, high], [from, to]);
   const edges = [
     from,
     ...Array.from(grid.subarray(1), (value, i) => scale((value + (grid[i] as number)) / 2)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from html import escape
 from typing import Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import checked_interval
 from uqwidgets.inference.population import Population
+from uqwidgets.plotting.html import element, words
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.inputs import Inputs
@@ -149,7 +149,7 @@ class ImportanceView(View):
         try:
             results = self._results(inputs, population, check)
         except ValueError as error:  # a ratio or an interval that one of the columns has not
-            return f"<p>There is no picture of importance: {escape(str(error))}</p>"
+            return element("p", words(f"There is no picture of importance: {error}"))
         return pictures(results, inputs, self.explainer.features)
 
     def results(
