@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from uqwidgets._utils.options import checked_jobs
+from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
@@ -26,7 +27,6 @@ from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
-from uqwidgets.widgets.page.writing import whole_file
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.shown_model import ShownModel
@@ -189,7 +189,7 @@ class Savable(ShownModel):
         >>> saved.rows[:16]
         'It holds no row:'
         """
-        with whole_file(Path(path)) as new:
+        with whole_file(path) as write:
             page, picture, review = self._page(
                 cohorts, stress_features, intervals, lines, n_jobs, progress
             )
@@ -201,8 +201,8 @@ class Savable(ShownModel):
                 picture=picture,
                 review=review,
             )
-            new.write_text(text, encoding="utf-8")
-        return SavedPage(Path(path), len(text.encode("utf-8")), page.rows)
+            nbytes = write(text)
+        return SavedPage(Path(path), nbytes, page.rows)
 
     def freeze(
         self,
