@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError, in_one_line
@@ -149,7 +149,7 @@ def simulation_tasks(
     estimand: Estimand,
     shared: SharedRows | None,
     design: Design,
-) -> Iterator[Any]:
+) -> Iterator[Callable[[], Any]]:
     """Yield a task for each training set, which returns the estimates of the fits on it.
 
     Parameters
@@ -167,7 +167,7 @@ def simulation_tasks(
 
     Yields
     ------
-    task
+    callable
         It returns estimates of shape (n_refits, N_TESTS, k), and predictions of the shared rows of
         shape (n_refits, ...) or None. It raises `ModelError` if a fit, the adapter or a fitted
         model fails.
@@ -183,7 +183,7 @@ def simulation_tasks(
             for seed in for_fits.spawn(design.n_refits)
         ]
         training_set = _TrainingSet(number, for_training, fits)
-        yield delayed(_simulate)(process, training_set, adapter, estimand, shared, design)
+        yield partial(_simulate, process, training_set, adapter, estimand, shared, design)
 
 
 @dataclass(frozen=True, eq=False)
