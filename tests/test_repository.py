@@ -34,7 +34,7 @@ def test_lock_file_names_no_registry_and_the_content_of_every_package(tracked):
         packages = json.loads(lock.read_text())["packages"]
         assert not [name for name, package in packages.items() if "resolved" in package]
         # The entry without a name is the front end itself.
-        assert not [name for name, package in packages.items() if name and "integrity" not in package]
+        assert not [n for n, package in packages.items() if n and "integrity" not in package]
 
 
 @pytest.mark.parametrize(

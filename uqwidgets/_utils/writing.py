@@ -50,37 +50,37 @@ def whole_file(path: Any) -> Iterator[Callable[[str], int]]:
         ) from None
     with _one_sentence(path):
         former = _former(path)
-        target = os.path.realpath(path)
-        _remove_stale(os.path.dirname(target))
+        target = path.resolve()
+        _remove_stale(target.parent)
         mode = None if former is None else stat.S_IMODE(former.st_mode) & 0o777
-        new = _made(os.path.dirname(target), 0o666 if mode is None else mode)
+        new, file = _made(target.parent, 0o666 if mode is None else mode)
 
     def write(text: str) -> int:
         content = text.encode("utf-8")
         with _one_sentence(path):
-            if former is not None and not _can_replace(former, os.fstat(new.fileno())):
+            if former is not None and not _can_replace(former, os.fstat(file.fileno())):
                 _overwrite(target, content)
                 return len(content)
-            _write(new, content)
-            if mode is not None:
-                os.chmod(new.fileno() if os.chmod in os.supports_fd else new.name, mode)
-            new.close()  # Windows replaces no open file.
-            os.replace(new.name, target)
+            _write(file, content)
+            if mode is not None and sys.platform != "win32":
+                os.fchmod(file.fileno(), mode)
+            file.close()  # Windows replaces no open file.
+            new.replace(target)
         return len(content)
 
     try:
         yield write
     finally:
         with suppress(OSError):
-            new.close()
+            file.close()
         with suppress(OSError):
-            os.unlink(new.name)
+            new.unlink()
 
 
 def _former(path: Path) -> os.stat_result | None:
     """Check that a file can be written, and return what is known of it, None if there is none."""
     try:
-        former = os.stat(path)
+        former = path.stat()
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(former.st_mode):
@@ -99,36 +99,34 @@ def _can_replace(former: os.stat_result, new: os.stat_result) -> bool:
     return former.st_nlink <= 1 and is_own
 
 
-def _made(folder: str, mode: int) -> FileIO:
+def _made(folder: Path, mode: int) -> tuple[Path, FileIO]:
     """Make and lock a temporary file whose name nobody can foresee."""
 
     def opened(name: str, flags: int) -> int:
         return os.open(name, flags | os.O_EXCL | _NO_LINK, mode)
 
     while True:
-        name = os.path.join(folder, f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
-        new = FileIO(name, "x+", opener=opened)
-        _lock(new)
+        new = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+        file = FileIO(str(new), "x+", opener=opened)
+        _lock(file)
         # Another process may have removed it as stale before it was locked.
-        if sys.platform == "win32" or os.fstat(new.fileno()).st_nlink:
-            return new
-        new.close()
+        if sys.platform == "win32" or os.fstat(file.fileno()).st_nlink:
+            return new, file
+        file.close()
 
 
-def _remove_stale(folder: str) -> None:
+def _remove_stale(folder: Path) -> None:
     """Remove one's own temporary files that no running process writes."""
-    with os.scandir(folder) as entries:
-        names = [e.path for e in entries if e.name.startswith(_PREFIX) and e.name.endswith(_SUFFIX)]
-    for name in names:
+    for stale in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
             if sys.platform == "win32":
-                os.unlink(name)  # which fails while a process has it open
+                stale.unlink()  # which fails while a process has it open
                 continue
-            with FileIO(name, "r+", opener=_opened) as file:
+            with FileIO(str(stale), "r+", opener=_opened) as file:
                 known = os.fstat(file.fileno())
                 if stat.S_ISREG(known.st_mode) and known.st_uid == os.geteuid():
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(name)
+                    stale.unlink()
 
 
 def _lock(file: FileIO) -> None:
@@ -138,9 +136,9 @@ def _lock(file: FileIO) -> None:
             fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def _overwrite(path: str, content: bytes) -> None:
+def _overwrite(path: Path, content: bytes) -> None:
     """Write a file in place; if that fails, write back what it held."""
-    with FileIO(path, "r+", opener=_opened) as file:
+    with FileIO(str(path), "r+", opener=_opened) as file:
         _lock(file)
         former = file.readall()
         try:

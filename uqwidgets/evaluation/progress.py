@@ -92,9 +92,7 @@ class ProgressBar:
 
 
 @contextmanager
-def run_parallel(
-    n_jobs: int | None, tasks: Iterable[Callable[[], Any]]
-) -> Iterator[Iterator[Any]]:
+def run_parallel(n_jobs: int | None, tasks: Iterable[Callable[[], Any]]) -> Iterator[Iterator[Any]]:
     """Iterate over the results of tasks in their order, by joblib's current backend.
 
     When the block is left, running tasks are cancelled at once, rather than when the traceback
