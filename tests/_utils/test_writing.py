@@ -244,8 +244,8 @@ def test_an_error_of_the_disk_is_one_sentence_with_the_path(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(writing, "_write", fails)
-    said = re.escape(sentence.format(path))
-    with pytest.raises(OSError, match=f"^{said}$"):
+    pattern = re.escape(sentence.format(path))
+    with pytest.raises(OSError, match=f"^{pattern}$"):
         save(path)
     assert names(tmp_path) == []
 

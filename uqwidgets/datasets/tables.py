@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import checked_count
+from uqwidgets._utils.options import MOST_ROWS, checked_count
 
 Seed = int | np.random.RandomState | None
 Random = np.random.Generator | np.random.RandomState
@@ -21,9 +21,9 @@ def checked_rows(n_samples: int) -> int:
     Raises
     ------
     ValueError
-        If it is no whole number of at least 1.
+        If it is no whole number from 1 to 10,000,000.
     """
-    return checked_count(n_samples, "n_samples", 1)
+    return checked_count(n_samples, "n_samples", 1, MOST_ROWS)
 
 
 def frame(values: Floats) -> pd.DataFrame:

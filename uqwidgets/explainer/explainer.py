@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
+from uqwidgets._utils.options import RandomState, brief, check_callback, checked_jobs, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -155,6 +155,10 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         def maker(other: Any) -> Callable[[], Explainer]:
             if isinstance(other, Explainer):
                 return lambda: other
+            try:
+                _predictive(other, y)
+            except TypeError as error:
+                raise TypeError(f"others has {brief(other)}: {error}") from None
             return lambda: Explainer(
                 other,
                 X,
@@ -165,9 +169,9 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             )
 
         if others is not None and not isinstance(others, Mapping):
-            raise TypeError(f"others is {others!r}; pass a dict from names to fitted models.")
+            raise TypeError(f"others is {brief(others)}; pass a dict from names to fitted models.")
+        _check_names([self.name, *map(str, others or {})])
         makers = {str(key): maker(other) for key, other in (others or {}).items()}
-        _check_names([self.name, *makers])
         self.others = Others(makers)
 
     def __getstate__(self) -> object:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError, in_one_line
-from uqwidgets._utils.options import checked_count
+from uqwidgets._utils.options import MOST_REPEATS, MOST_ROWS, checked_count
 from uqwidgets.dependence import CurveTransform, dependence
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
@@ -134,12 +134,15 @@ class Design:
         Raises
         ------
         ValueError
-            If one is no whole number, or too small.
+            If one is no whole number, too small or too large.
         """
-        sizes = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
-        sizes |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
-        checked = {name: checked_count(size, name, least) for name, (size, least) in sizes.items()}
-        return cls(**checked, seed=seed)
+        return cls(
+            checked_count(n_train, "n_train", 2, MOST_ROWS),
+            checked_count(n_test, "n_test", 2, MOST_ROWS),
+            checked_count(n_datasets, "n_datasets", 2, MOST_REPEATS),
+            checked_count(n_refits, "n_refits", 1, MOST_REPEATS),
+            seed,
+        )
 
 
 def simulation_tasks(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.options import (
+    MOST_ROWS,
     RandomState,
     check_callback,
     checked_count,
@@ -422,5 +423,5 @@ class GroundTruth(SimulatedIntervals):
     def _explainer(self, n: int, name: str = "n") -> Explainer:
         """Explainer of the process itself, on rows that no other method draws."""
         rng = np.random.default_rng(np.random.SeedSequence(self.random_state, spawn_key=(0,)))
-        X, y = self._process.draw(checked_count(n, name, 1), rng)
+        X, y = self._process.draw(checked_count(n, name, 1, MOST_ROWS), rng)
         return Explainer(self._process.predictive, X, y, random_state=self.random_state)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.options import MOST_REPEATS, checked_count
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
@@ -143,12 +143,8 @@ def checked_repeats(n_repeats: Any) -> Repeats:
     Raises
     ------
     ValueError
-        If it is neither a whole number of at least 1 nor "all".
+        If it is neither a whole number from 1 to 100,000 nor "all".
     """
     if isinstance(n_repeats, str) and n_repeats == "all":
         return "all"
-    if not is_whole(n_repeats) or n_repeats < 1:
-        raise ValueError(
-            f"n_repeats is {n_repeats!r}; it must be a whole number of at least 1, or 'all'."
-        )
-    return int(n_repeats)
+    return checked_count(n_repeats, "n_repeats", 1, MOST_REPEATS, ", or 'all'")

@@ -11,11 +11,14 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.options import has_text, has_truth_value
 from uqwidgets.inference.sums import weighted_sums
 
 # Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
 # lines at a time.
 _CACHED_VALUES = 1 << 16
+# Beyond these, ratios of weights are no longer numbers of full precision.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-305, 1e305
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,10 +199,13 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
 
 def _checked_weights(sample_weight: Any, n: int) -> Floats:
     try:
-        if np.iscomplexobj(sample_weight):
+        given = np.ma.asarray(sample_weight)
+        if np.ma.is_masked(given) or (given.dtype == object and has_text(given)):
             raise TypeError
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+        if given.dtype.kind not in "biufO":
+            raise TypeError
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("sample_weight must be numbers; pass one weight per row.") from None
     if weights.shape != (n,):
         raise ValueError(
@@ -213,12 +219,28 @@ def _checked_weights(sample_weight: Any, n: int) -> Floats:
     heaviest = weights.max()
     if heaviest == 0:
         raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
+    extreme = (weights > 0) & ((weights < _LEAST_WEIGHT) | (weights > _MOST_WEIGHT))
+    if extreme.any():
+        row = int(np.argmax(extreme))
+        raise ValueError(
+            f"sample_weight is {weights[row]:g} in row {row}; weights must be 0, or from "
+            f"{_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, so pass them at another scale."
+        )
     relative = weights / heaviest  # avoids overflow and underflow of the sum
     return np.asarray(relative / relative.mean())
 
 
 def _checked_rows(rows: Any, n: int) -> Positions:
-    chosen = np.asarray(rows)
+    try:
+        listed = np.ma.asarray(rows)
+    except ValueError:  # lists of several lengths
+        listed = np.ma.asarray("")
+    # A list of whole numbers and truth values becomes an array of numbers.
+    is_mixed = isinstance(rows, (list, tuple)) and listed.dtype != bool and has_truth_value(rows)
+    is_other = listed.dtype.kind not in "iub" and listed.size
+    if is_mixed or is_other or np.ma.is_masked(listed):
+        raise ValueError("rows must be a mask of the rows, or their positions as whole numbers.")
+    chosen: npt.NDArray[Any] = np.asarray(listed)
     if chosen.dtype == bool:
         if chosen.shape != (n,):
             raise ValueError(
@@ -226,12 +248,17 @@ def _checked_rows(rows: Any, n: int) -> Positions:
                 "row."
             )
         chosen = np.flatnonzero(chosen)
-    elif chosen.dtype.kind not in "iu" and chosen.size:
-        raise ValueError("rows must be a mask of the rows, or their positions as whole numbers.")
-    chosen = np.unique(chosen.astype(np.intp))
+    elif chosen.ndim != 1:
+        raise ValueError(f"rows has shape {chosen.shape}; pass a list of positions, or a mask.")
     if len(chosen) == 0:
         raise ValueError("rows chooses no row; choose at least one.")
     outside = chosen[(chosen < -n) | (chosen >= n)]
     if len(outside):
         raise ValueError(f"rows contains position {outside[0]}; pass positions from 0 to {n - 1}.")
-    return np.unique(chosen % n)
+    distinct, counts = np.unique(chosen.astype(np.intp) % n, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(
+            f"rows contains position {distinct[counts.argmax()]} twice; pass each once, and the "
+            "number of times as sample_weight."
+        )
+    return distinct

@@ -13,6 +13,7 @@ from sklearn.base import is_classifier
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.options import (
+    MOST_REPEATS,
     RandomState,
     check_callback,
     checked_count,
@@ -351,4 +352,4 @@ def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def _checked_refits(n_refits: Any) -> int:
-    return checked_count(n_refits, "n_refits", 2)
+    return checked_count(n_refits, "n_refits", 2, MOST_REPEATS)
