@@ -39,7 +39,7 @@ def unknown(what: str, name: object, known: list[str], where: str = "") -> str:
     return f"{missing}; did you mean {', '.join(repr(k) for k in near)}{more}?"
 
 
-def as_names(names: Any, what: str = "features") -> list[Any]:
+def as_names(names: Any, what: str = "features", *, may_be_empty: bool = False) -> list[Any]:
     """Return one name, or several in any ordered container, as a list.
 
     Parameters
@@ -48,6 +48,8 @@ def as_names(names: Any, what: str = "features") -> list[Any]:
         Such as a list, a generator, a pandas Index or Series, or an array.
     what : str
         What they are names of, for the error.
+    may_be_empty : bool
+        Whether there may be no name.
 
     Raises
     ------
@@ -60,6 +62,8 @@ def as_names(names: Any, what: str = "features") -> list[Any]:
     is_one = isinstance(names, (str, bytes, int)) or not isinstance(names, Iterable)
     result = [names] if is_one else list(names)
     if not result:
+        if may_be_empty:
+            return []
         raise ValueError(f"{what} is empty; name at least one.")
     try:
         # The name of a column is its text.

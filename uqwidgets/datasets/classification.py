@@ -10,7 +10,10 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import MOST_ROWS, brief, checked_count, is_real, is_whole
 from uqwidgets.datasets.tables import Data, Seed, checked_rows, frame
+
+_MOST_FEATURES = 10_000
 
 
 def make_redundant(
@@ -73,14 +76,17 @@ def make_redundant(
     >>> bool((X["x10"] == X["x1"]).all())
     True
     """
-    if not 1 <= n_relevant <= n_features:
+    n_features = checked_count(n_features, "n_features", 1, _MOST_FEATURES)
+    if not is_whole(n_relevant) or not 1 <= n_relevant <= n_features:
         raise ValueError(
-            f"n_relevant is {n_relevant}; it must be between 1 and n_features, {n_features}."
+            f"n_relevant is {brief(n_relevant)}; it must be between 1 and n_features, {n_features}."
         )
-    if not 0 <= label_noise <= 0.5:
-        raise ValueError(f"label_noise is {label_noise}; it must be between 0 and 0.5.")
+    if not is_real(label_noise) or not 0 <= label_noise <= 0.5:
+        raise ValueError(f"label_noise is {brief(label_noise)}; it must be between 0 and 0.5.")
     random = check_random_state(random_state)
-    X = frame(random.uniform(size=(checked_rows(n_samples), n_features)))
+    n_values = checked_rows(n_samples) * n_features
+    checked_count(n_values, "n_samples times n_features", 1, 10 * MOST_ROWS)
+    X = frame(random.uniform(size=(n_samples, n_features)))
     if copied is not None:
         others = list(X.columns[:-1])
         if copied not in others:

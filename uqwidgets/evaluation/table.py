@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -193,8 +193,7 @@ class Table(Columns):
             raise ValueError(f"group {group!r} is {brief(features)}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; give it another name.")
-        features = list(features)
-        if not features:
+        if isinstance(features, Sized) and len(features) == 0:
             raise ValueError(f"group {group!r} is empty; name its features.")
         names = as_names(features, f"group {group!r}")
         return tuple(self.features[self.index(f)] for f in names)

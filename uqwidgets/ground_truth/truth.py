@@ -155,6 +155,7 @@ class GroundTruth(SimulatedIntervals):
         >>> X.shape, y.shape
         ((5, 2), (5,))
         """
+        n = checked_count(n, "n", 1, MOST_ROWS)
         if isinstance(random_state, np.random.Generator):
             return self._process.draw(n, random_state)
         seed = self.random_state if random_state is None else seed_of(random_state)

@@ -63,7 +63,7 @@ class Population:
         ValueError
             If a weight is negative or not finite, or no row of positive weight is scored.
         """
-        weights = np.ones(n) if sample_weight is None else _checked_weights(sample_weight, n)
+        weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
         chosen = None if rows is None else _checked_rows(rows, n)
         scored = weights
         if chosen is not None:
@@ -197,36 +197,51 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
     return np.asarray(quantile * np.asarray(std_error, dtype=np.float64))
 
 
-def _checked_weights(sample_weight: Any, n: int) -> Floats:
+def checked_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats:
+    """Return weights that a user passes, with mean 1.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n,)
+        Of any scale. Truth values count as 1 and 0.
+    n : int
+    name : str
+        Of the argument.
+
+    Raises
+    ------
+    ValueError
+        If a weight is no number, negative, or so large or small that ratios of weights lose their
+        precision, or if all are 0.
+    """
     try:
-        given = np.ma.asarray(sample_weight)
-        if np.ma.is_masked(given) or (given.dtype == object and has_text(given)):
+        listed = np.ma.asarray(weights)
+        is_number = listed.dtype.kind in "biuf" or (listed.dtype == object and not has_text(listed))
+        if not is_number or np.ma.is_masked(listed):
             raise TypeError
-        if given.dtype.kind not in "biufO":
-            raise TypeError
-        weights = np.asarray(given, dtype=np.float64)
+        values = np.asarray(listed, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError("sample_weight must be numbers; pass one weight per row.") from None
-    if weights.shape != (n,):
+        raise ValueError(f"{name} must be numbers; pass one weight per row.") from None
+    if values.shape != (n,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape} but X has {n} rows; pass one weight per row."
+            f"{name} has shape {values.shape} but X has {n} rows; pass one weight per row."
         )
-    if not np.isfinite(weights).all() or weights.min() < 0:
-        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
+    if not np.isfinite(values).all() or values.min() < 0:
+        row = int(np.argmax(~np.isfinite(values) | (values < 0)))
         raise ValueError(
-            f"sample_weight is {weights[row]:g} in row {row}; weights must be finite and >= 0."
+            f"{name} is {values[row]:g} in row {row}; weights must be finite and >= 0."
         )
-    heaviest = weights.max()
+    heaviest = values.max()
     if heaviest == 0:
-        raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
-    extreme = (weights > 0) & ((weights < _LEAST_WEIGHT) | (weights > _MOST_WEIGHT))
-    if extreme.any():
-        row = int(np.argmax(extreme))
+        raise ValueError(f"{name} is 0 everywhere; give at least one row a weight.")
+    is_extreme = (values > 0) & ((values < _LEAST_WEIGHT) | (values > _MOST_WEIGHT))
+    if is_extreme.any():
+        row = int(np.argmax(is_extreme))
         raise ValueError(
-            f"sample_weight is {weights[row]:g} in row {row}; weights must be 0, or from "
+            f"{name} is {values[row]:g} in row {row}; weights must be 0, or from "
             f"{_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, so pass them at another scale."
         )
-    relative = weights / heaviest  # avoids overflow and underflow of the sum
+    relative = values / heaviest  # avoids overflow and underflow of the sum
     return np.asarray(relative / relative.mean())
 
 

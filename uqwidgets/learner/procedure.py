@@ -228,13 +228,14 @@ class Procedure:
         Learner(LinearRegression, 60 rows, 10 of 10 refits by bootstrap)
         """
         check_callback(callback)
-        if n_refits is not None and n_refits != self.n_refits:
+        n_refits = self.n_refits if n_refits is None else _checked_refits(n_refits)
+        if n_refits != self.n_refits:
             if self._refits.plan.splits is not None:
                 raise ValueError(
                     f"the groups were made for {self.n_refits} refits; make a new learner for "
                     f"{n_refits}."
                 )
-            self.n_refits = _checked_refits(n_refits)
+            self.n_refits = n_refits
         self._refits.make(self.n_refits, self.n_jobs, callback)
         if len(self.refits) < 2:
             problem = self._refits.failed(self.n_refits)[0]

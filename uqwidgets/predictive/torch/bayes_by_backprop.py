@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy, softplus
 
 from uqwidgets._typing import Floats
 from uqwidgets.predictive.torch.ensemble import FixedEnsemble, Numbers, Task
-from uqwidgets.predictive.torch.training import initial_weights, positive, seeded, train
+from uqwidgets.predictive.torch.training import counts, initial_weights, positive, seeded, train
 
 # Initial standard deviation of every weight: softplus(-3), about 0.05.
 _INITIAL_RHO = -3.0
@@ -122,7 +122,8 @@ class BayesByBackprop(FixedEnsemble):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        positive(self, "prior_std", "epochs", "batch_size", "learning_rate")
+        positive(self, "prior_std", "learning_rate")
+        counts(self, "epochs", "batch_size")
 
     def _fit(self, X: Floats, y: npt.NDArray[Any]) -> None:
         generator = seeded(self.random_state)

@@ -22,7 +22,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.predictive.categorical import Categorical, class_codes
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
-from uqwidgets.predictive.torch.training import positive
+from uqwidgets.predictive.torch.training import counts, positive
 
 Task = Literal["regression", "classification"]
 
@@ -211,7 +211,7 @@ class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
         """Output of each member for `ROWS` rows, shape (m, `ROWS`, outputs)."""
 
     def _check_settings(self) -> None:
-        positive(self, "n_samples")
+        counts(self, "n_samples")
         if self.precision is not None:
             positive(self, "precision")
 

@@ -24,7 +24,7 @@ from uqwidgets.predictive.torch.dropout import (
     set_mode,
 )
 from uqwidgets.predictive.torch.ensemble import ROWS, FixedEnsemble, Task, padded, repeated
-from uqwidgets.predictive.torch.training import perceptron, positive, seeded, train
+from uqwidgets.predictive.torch.training import counts, perceptron, positive, seeded, train
 
 _HIDDEN, _DROPPED = (100, 100), 0.1
 
@@ -142,7 +142,8 @@ class MonteCarloDropout(FixedEnsemble):
 
     def _check_settings(self) -> None:
         super()._check_settings()
-        positive(self, "epochs", "batch_size", "learning_rate")
+        positive(self, "learning_rate")
+        counts(self, "epochs", "batch_size")
         if not 0 < self.validation_fraction < 1:
             raise ValueError(
                 f"validation_fraction must lie between 0 and 1, not {self.validation_fraction!r}."

@@ -11,6 +11,8 @@ import torch
 from sklearn.utils import check_random_state
 from torch import nn
 
+from uqwidgets._utils.options import MOST_ROWS, brief, checked_count, is_real
+
 
 def seeded(random_state: Any) -> torch.Generator:
     """Return a new generator, so that PyTorch's global one is left unchanged."""
@@ -69,8 +71,15 @@ def positive(estimator: Any, *names: str) -> None:
     """Raise a `ValueError` if one of these settings is not greater than zero."""
     for name in names:
         value = getattr(estimator, name)
-        if not value > 0:
-            raise ValueError(f"{name} must be greater than zero, not {value!r}.")
+        if not is_real(value) or not value > 0:
+            raise ValueError(f"{name} must be greater than zero, not {brief(value)}.")
+
+
+def counts(estimator: Any, *names: str) -> None:
+    """Raise a `ValueError` if one of these settings is no whole number of at least one."""
+    positive(estimator, *names)
+    for name in names:
+        checked_count(getattr(estimator, name), name, 1, MOST_ROWS)
 
 
 def perceptron(sizes: Sequence[int], dropout: float, generator: torch.Generator) -> nn.Sequential:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -120,8 +120,7 @@ def project_table(
     covariances = _as_dict(covariances, "covariances", "pairs of features to numbers")
     shares = _as_dict(shares, "shares", "features to dicts from categories to shares")
     functions = _as_dict(functions, "functions", "names to pairs of a function and its mean")
-    is_empty = pinned is None or (isinstance(pinned, Sized) and not len(pinned))
-    names = [] if is_empty else as_names(pinned, "pinned")
+    names = [] if pinned is None else as_names(pinned, "pinned", may_be_empty=True)
     for feature, mean in means.items():
         constraints.mean(feature, mean)
     for feature, variance in variances.items():
@@ -247,15 +246,15 @@ class _Constraints:
         frame = pd.DataFrame({f: self._column(f) for f in self._table.features})
         try:
             values = np.asarray(function(frame), dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             raise ValueError(
                 f"the function {name!r} of functions fails or returns no numbers "
                 f"({in_one_line(error)}); it must return one number for each row."
             ) from error
         if values.shape != (len(frame),):
             raise ValueError(
-                f"{name!r} gives values of shape {values.shape}; it must give one for each of "
-                f"the {len(frame)} rows."
+                f"the function {name!r} gives values of shape {values.shape}; it must give "
+                f"one for each of the {len(frame)} rows."
             )
         self._add(str(name), values, _number(mean, f"the mean of {name!r}"))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from uqwidgets._utils.options import checked_jobs
+from uqwidgets._utils.options import brief, checked_count, checked_jobs, is_whole
 from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
@@ -34,6 +34,10 @@ from uqwidgets.widgets.shown_model import ShownModel
 if TYPE_CHECKING:
     from uqwidgets.widgets.learner.panel import LearnerPanel
     from uqwidgets.widgets.scheduler import Scheduler
+
+
+# Of the frame of a page in the output of a cell.
+_MOST_PIXELS = 100_000
 
 
 @dataclass(frozen=True)
@@ -251,8 +255,11 @@ class Savable(ShownModel):
         >>> frozen.rows[:16]
         'It holds no row:'
         """
-        if not isinstance(height, int) or isinstance(height, bool) or height < 1:
-            raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
+        if not is_whole(height) or height < 1:
+            raise ValueError(
+                f"height is {brief(height)}; it must be a positive whole number of pixels."
+            )
+        checked_count(height, "height", 1, _MOST_PIXELS)
         page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
         text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)
