@@ -159,7 +159,6 @@ COUNTS = {
         "learner": lambda v: learner().importance("squared_error", n_repeats=v),
         "truth": lambda v: truth().importance(n_repeats=v, n=20),
         "decompose": lambda v: truth().decompose(LinearRegression(), n_repeats=v, n_truth=20),
-        "explore": lambda v: uq.explore(explainer(), n_repeats=v).close(),
         "GuessTheRanking": lambda v: uq.teach.GuessTheRanking(explainer(), n_repeats=v).close(),
         "WhatTheBarCovers": lambda v: uq.teach.WhatTheBarCovers(n_repeats=v).close(),
     },
@@ -169,7 +168,6 @@ COUNTS = {
         "dependences": lambda v: explainer().dependences(["a"], lines=v),
         "compare": lambda v: explainer().compare(explainer()).dependence("a", lines=v),
         "save": lambda v: _save(lines=v),
-        "explore": lambda v: uq.explore(explainer(), ice_lines=v).close(),
     },
     "grid": {
         "dependence": lambda v: explainer().dependence("a", grid=v),
@@ -178,7 +176,7 @@ COUNTS = {
         "surface of two": lambda v: explainer().dependence(["a", "b"], grid=[3, v]),
         "learner": lambda v: learner().dependence("a", grid=v),
     },
-    "taus": {"stress": lambda v: explainer().stress(["a"], taus=v)},
+    "taus?": {"stress": lambda v: explainer().stress(["a"], taus=v)},
     "n_bins": {"calibration": lambda v: classifier().calibration(n_bins=v)},
     "n_estimators": {"redundancy": lambda v: explainer().redundancy(n_estimators=v)},
     "n_refits": {
@@ -217,7 +215,7 @@ COUNTS = {
     "memory_limit": {
         "explainer": lambda v: explainer(memory_limit=v),
         "learner": lambda v: learner(memory_limit=v),
-        "explore": lambda v: uq.explore(len, X, Y, memory_limit=v),
+        "explore": lambda v: uq.explore(lambda X: X["a"], X, Y, memory_limit=v),
     },
     "random_state": {
         "explainer": lambda v: explainer(random_state=v),
@@ -356,7 +354,7 @@ BAD_GRIDS = {
     "one": lambda: 1,
     "negative": lambda: -5,
     "2-d": lambda: [[0.5, 1.0]],
-    "ragged": lambda: [[0.5], [0.1, 0.2]],
+    "ragged": lambda: [[0.5], [0.1, 0.2], []],
     "empty": list,
     "text": lambda: "many",
     "flag": lambda: True,
@@ -387,7 +385,7 @@ BAD_FUNCTIONS = {
     "text alone": lambda: "a",
 }
 BAD_COUNTS = {
-    "huge": lambda: 10**12,
+    "huge": lambda: 10**20,
     "beyond floats": lambda: 10**400,
     "of thousands of digits": lambda: 10**5000,
     "negative": lambda: -(10**12),
@@ -432,14 +430,15 @@ def problem_of(call, value, named):
     return None
 
 
-def problems():
-    for named, calls, values in TABLE:
-        for method, call in calls.items():
-            for what, value in values.items():
-                if problem := problem_of(call, value(), named):
-                    yield method, what, problem
+CASES = {
+    f"{named}: {method}": (named, call, values)
+    for named, calls, values in TABLE
+    for method, call in calls.items()
+}
 
 
-if __name__ == "__main__":
-    for each in problems():
-        print(*each, sep=" | ", flush=True)
+@pytest.mark.parametrize("case", CASES)
+def test_an_argument_that_makes_no_sense_is_one_sentence(case):
+    named, call, values = CASES[case]
+    problems = {what: problem_of(call, value(), named) for what, value in values.items()}
+    assert {what: problem for what, problem in problems.items() if problem} == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any, TypeGuard
 
@@ -104,9 +105,10 @@ def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def is_real(value: Any) -> bool:
-    """Whether a value is a number, of Python or numpy, and no truth value."""
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+def is_real(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number, of Python or numpy, that floats reach, and no truth value."""
+    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    return is_number and not (isinstance(value, int) and abs(value) > sys.float_info.max)
 
 
 def has_truth_value(values: Any) -> bool:

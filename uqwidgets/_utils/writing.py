@@ -13,6 +13,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from uqwidgets._utils.options import brief
+
 if sys.platform != "win32":
     import fcntl
 
@@ -46,7 +48,7 @@ def whole_file(path: Any) -> Iterator[Callable[[str], int]]:
         path = Path(path)
     except TypeError:
         raise TypeError(
-            f"path is {path!r}; pass the name of a file, as a text or a Path."
+            f"path is {brief(path)}; pass the name of a file, as a text or a Path."
         ) from None
     with _one_sentence(path):
         former = _former(path)

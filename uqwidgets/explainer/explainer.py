@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.options import RandomState, brief, check_callback, checked_jobs, seed_of
+from uqwidgets._utils.options import (
+    RandomState,
+    brief,
+    check_callback,
+    checked_flag,
+    checked_jobs,
+    seed_of,
+)
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -251,7 +258,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             self.table,
             self.table.named_features(features),
             self.table.population(sample_weight, rows),
-            with_target=with_target,
+            with_target=checked_flag(with_target, "with_target"),
             n_estimators=n_estimators,
             level=checked_level(level),
             seed=self.seed,

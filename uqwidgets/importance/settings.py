@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import MOST_REPEATS, checked_count
+from uqwidgets._utils.options import MOST_REPEATS, brief, checked_count
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
@@ -90,7 +90,7 @@ class Settings:
         kind, repeats = checked_interval(interval), checked_repeats(n_repeats)
         if kind in OVER_REPEATS and repeats in ("all", 1):
             raise ValueError(
-                f"interval {kind!r} needs several repeats, and n_repeats is {repeats!r}; pass "
+                f"interval {kind!r} needs several repeats, and n_repeats is {brief(repeats)}; pass "
                 "more, or interval='u-statistic'."
             )
         return cls(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import brief
 from uqwidgets.measures.classification import (
     NLL_CEILING,
     class_of,
@@ -107,7 +108,9 @@ def find(measure: str | Function, offers: Offers) -> Measure:
     if callable(measure):
         return of_function(measure)
     if not isinstance(measure, str):
-        raise TypeError(f"measure is {measure!r}; give a name or a function of (distribution, y).")
+        raise TypeError(
+            f"measure is {brief(measure)}; give a name or a function of (distribution, y)."
+        )
     offer = look_up(measure, offers)
     if isinstance(offer, Measure):
         return offer

@@ -136,7 +136,7 @@ def checked_taus(taus: int | npt.ArrayLike) -> Floats:
         if has_truth_value(taus) or has_text(taus) or np.ndim(taus) > 1:
             raise TypeError
         levels = np.asarray(taus, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("tau must be a number, or taus a list of numbers.") from None
     if not len(levels):
         raise ValueError("taus is empty; give at least one level, or how many.")

@@ -118,7 +118,8 @@ class Pair:
             if feature not in table.groups and feature not in table.features:
                 raise ValueError(
                     f"{brief(feature)} is no feature of {name}; name one that both models see, "
-                    f"such as {_listed(self.groups_and_features[:_FEW]) or 'none: they share no feature'}."
+                    "such as "
+                    f"{_listed(self.groups_and_features[:_FEW]) or 'none: they share no feature'}."
                 )
         if _members(self.first.table, feature) != _members(self.second.table, feature):
             raise ValueError(

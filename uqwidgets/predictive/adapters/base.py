@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import Distribution
@@ -211,21 +212,21 @@ def increasing_levels(levels: Any) -> npt.NDArray[np.float64]:
     """
     try:
         array = np.asarray(levels, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     valid = array.ndim == 1 and len(array) > 1 and bool((array > 0).all() and (array < 1).all())
     if not valid or (np.diff(array) <= 0).any():
         raise ValueError(
-            f"levels are {levels!r}; they must be at least two increasing numbers between 0 and 1."
+            f"levels are {brief(levels)}; they must be at least two increasing numbers "
+            "between 0 and 1."
         )
     return array
 
 
 def _positive(noise: Any) -> float:
-    number = isinstance(noise, (int, float, np.integer, np.floating))
-    if not number or isinstance(noise, bool) or not np.isfinite(noise) or noise <= 0:
+    if not is_real(noise) or not np.isfinite(noise) or noise <= 0:
         raise ValueError(
-            f"noise is {noise!r}; it must be a number greater than zero: the standard deviation "
-            "of the target around the prediction, in the target's units."
+            f"noise is {brief(noise)}; it must be a number greater than zero: the standard "
+            "deviation of the target around the prediction, in the target's units."
         )
     return float(noise)
