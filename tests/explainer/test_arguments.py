@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import uqwidgets as uq

@@ -52,12 +52,7 @@ def stress_chart(
     ValueError
         If the result does not have an indicator or a feature.
     """
-    for indicator in indicators:
-        if indicator not in result.indicators:
-            raise ValueError(
-                f"the result has no indicator {brief(indicator)}; it has "
-                f"{listed(result.indicators)}."
-            )
+    _check_indicators(result, indicators)
     leading = _leading(result, features)
     panels = [_profile(result, indicator, leading) for indicator in indicators]
     if len(panels) == 1:
@@ -221,6 +216,7 @@ def pixel_chart(
     """
     rows, columns = _picture(shape, len(result.features))
     names = list(result.indicators) if indicators is None else as_names(indicators, "indicators")
+    _check_indicators(result, names)
     responses = [result.responses(low, high, name).set_index("feature") for name in names]
     if len({result.units[name] for name in names}) > 1:
         raise ValueError("the indicators differ in their unit; name those of one unit.")
@@ -258,6 +254,15 @@ def pixel_chart(
             subtitle=_blank(result, ends, ess, least_ess),
         )
     )
+
+
+def _check_indicators(result: Stress, indicators: Sequence[object]) -> None:
+    for indicator in indicators:
+        if indicator not in result.indicators:
+            raise ValueError(
+                f"the result has no indicator {brief(indicator)}; it has "
+                f"{listed(result.indicators)}."
+            )
 
 
 def _picture(shape: tuple[int, int], pixels: int) -> tuple[int, int]:

@@ -32,7 +32,9 @@ class Options:
     def __post_init__(self) -> None:
         for name in ("members", "samples"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise TypeError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
+                raise TypeError(
+                    f"{name} is {brief(getattr(self, name))}; it must be True or False."
+                )
             object.__setattr__(self, name, bool(getattr(self, name)))
         if self.noise is not None:
             object.__setattr__(self, "noise", _positive(self.noise))
@@ -150,7 +152,9 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
         return own
     labels = np.asarray(classes)
     if labels.ndim != 1 or len(labels) < 2:
-        raise ValueError(f"classes are {classes!r}; they must be a list of at least two labels.")
+        raise ValueError(
+            f"classes are {brief(classes)}; they must be a list of at least two labels."
+        )
     if own is not None and len(own) != len(labels):
         raise ValueError(
             f"classes has {len(labels)} labels but {name_of(model)} knows {len(own)}: "
