@@ -55,7 +55,8 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         redundancy and weights do not need it; whatever does, such as ``nll``, raises an error
         without it.
     feature_groups : mapping of str to sequence of str, optional
-        Features that move together, by the name of their group. By default, importance is
+        Features that move together, by the name of their group; no feature is in two. By default,
+        importance is
         computed for the groups and for the features in no group.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the donors. The default is an integer, so that results are reproducible and

@@ -54,14 +54,14 @@ class Population:
         n : int
             Number of rows of the table.
         sample_weight : array-like of shape (n,), optional
-            Non-negative, of any scale.
+            See `checked_weights`.
         rows : array-like, optional
-            A mask of shape (n,), or positions of rows.
+            A mask of shape (n,), or different positions of rows; negative ones count from the end.
 
         Raises
         ------
         ValueError
-            If a weight is negative or not finite, or no row of positive weight is scored.
+            As `checked_weights`, if rows are neither, or no row of positive weight is scored.
         """
         weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
         chosen = None if rows is None else _checked_rows(rows, n)

@@ -106,6 +106,7 @@ class LeaveOneOut:
         ModelError
             If a fit or the adapter fails; the sentence names the feature that was left out.
         """
+        compare = one_of(COMPARISONS, compare, "comparison")
         # Taken out of the cache first, because further predictions may evict them.
         known = {
             refit.number: {
