@@ -56,8 +56,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         without it.
     feature_groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group; no feature is in two. By default,
-        importance is
-        computed for the groups and for the features in no group.
+        importance is computed for the groups and for the features in no group.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the donors. The default is an integer, so that results are reproducible and
         cached donors are used again.
