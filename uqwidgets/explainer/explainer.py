@@ -14,7 +14,6 @@ from uqwidgets._utils.options import (
     RandomState,
     brief,
     check_callback,
-    checked_flag,
     checked_jobs,
     seed_of,
 )
@@ -258,7 +257,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             self.table,
             self.table.named_features(features),
             self.table.population(sample_weight, rows),
-            with_target=checked_flag(with_target, "with_target"),
+            with_target=with_target,
             n_estimators=n_estimators,
             level=checked_level(level),
             seed=self.seed,
