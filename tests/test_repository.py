@@ -28,10 +28,12 @@ def test_no_built_file_is_tracked(tracked):
     assert not [name for name in names if made.search(name)]
 
 
-def test_lock_file_names_no_registry(tracked):
+def test_lock_file_names_no_registry_and_the_content_of_every_package(tracked):
     for lock in (file for file in tracked if file.name == "package-lock.json"):
         packages = json.loads(lock.read_text())["packages"]
         assert not [name for name, package in packages.items() if "resolved" in package]
+        # The entry without a name is the front end itself.
+        assert not [n for n, package in packages.items() if n and "integrity" not in package]
 
 
 @pytest.mark.parametrize(

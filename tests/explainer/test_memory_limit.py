@@ -122,11 +122,11 @@ def test_redundancy_takes_no_more_memory_than_the_limit():
     n = 3000
     # As many bytes as 25 numbers per row.
     limit = 200 * n
-    make_explainer("1GB", 100).redundancy(["x0"], n_estimators=50)
+    make_explainer("1GB", 100).redundancy(features=["x0"], n_estimators=50)
     enough = 1.5 * limit + X[:n].nbytes + Y[:n].nbytes
 
     def work():
-        result = make_explainer(limit, n).redundancy(["x0", "x2"], n_estimators=50)
+        result = make_explainer(limit, n).redundancy(features=["x0", "x2"], n_estimators=50)
         assert not of_memory(result.remarks)
 
     assert least_peak(work, enough=enough) <= enough

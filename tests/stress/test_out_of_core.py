@@ -432,6 +432,8 @@ def test_any_measure_of_a_model_is_an_indicator_of_batches():
 
 @pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, iter])
 def test_features_may_come_in_any_container(container):
-    assert requested_features(container(["a", "b", "a"])) == ["a", "b"]
+    assert requested_features(container(["a", "b"])) == ["a", "b"]
+    with pytest.raises(ValueError, match="features names 'a' twice; name each once"):
+        requested_features(container(["a", "b", "a"]))
     with pytest.raises(ValueError, match="features is empty; name at least one"):
         requested_features(container([]))

@@ -258,7 +258,7 @@ def test_levels_include_minus_one_zero_and_one_exactly(taus, n_levels):
     np.testing.assert_array_equal(taus, -taus[::-1])
 
 
-@given(st.lists(st.floats(-1, 1), max_size=20))
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=20))
 def test_levels_of_the_user_are_sorted_and_completed(levels):
     taus = checked_taus(levels)
     assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
@@ -273,6 +273,11 @@ def test_levels_of_the_user_are_sorted_and_completed(levels):
         ("x", "tau must be a number, or taus a list of numbers"),
         ([0.5, 2.0], r"tau is 2; it must lie within \[-1, 1\]"),
         ([float("nan")], r"tau is nan"),
+        ([], r"taus is empty; give at least one level"),
+        (["0.5"], r"taus a list of numbers"),
+        ([[0.5]], r"taus a list of numbers"),
+        (10**9, r"taus is 1000000000; it is at most 10,001, so pass less"),
+        (np.zeros(10_002), r"the number of taus is 10002; it is at most 10,001"),
     ],
 )
 def test_levels_out_of_range_are_refused(taus, message):

@@ -228,9 +228,9 @@ def test_what_cannot_be_held_is_an_error(explorer: uq.Explorer, held: Any, sente
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
-        (np.ones(3), r"weights has shape \(3,\); it must be \(40,\)"),
-        (-np.ones(40), "weights must be finite and at least 0"),
-        (np.zeros(40), "not all of them 0"),
+        (np.ones(3), r"weights has shape \(3,\) but X has 40 rows"),
+        (-np.ones(40), r"weights is -1 in row 0; weights must be finite"),
+        (np.zeros(40), "weights is 0 everywhere"),
         (["a"] * 40, "weights must be numbers"),
     ],
 )

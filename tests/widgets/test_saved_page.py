@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from uqwidgets._utils import writing
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.timing import Timing
@@ -235,15 +236,12 @@ def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):
             explorer.save(path, progress=False, **option)
     assert list(tmp_path.iterdir()) == [path]
 
-    def full(self, text, **_):
-        with self.open("w") as file:
-            file.write(text[:100])
-        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(writing, "_write", full)
     with pytest.raises(OSError, match="no space left for"):
         explorer.save(path, stress_features=["a"], progress=False)
-    monkeypatch.undo()
     assert path.read_text() == "former"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -256,10 +254,10 @@ def test_a_device_is_not_replaced_by_a_page(explorer):
 
 
 def test_a_folder_that_is_read_only_is_said(explorer, tmp_path, monkeypatch):
-    def refuse(self, **_):
-        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(writing, "_made", refuse)
     with pytest.raises(PermissionError, match=r"cannot be written \(permission denied\)"):
         explorer.save(tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

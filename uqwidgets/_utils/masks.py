@@ -18,7 +18,7 @@ def refuse_masked(values: Any, name: str, remedy: str = "leave these rows out") 
     """
     if not np.ma.is_masked(values):
         return
-    masked = np.ma.getmaskarray(values)
+    masked = np.atleast_1d(np.ma.getmaskarray(values))
     rows = np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))
     raise ValueError(
         f"{name} is masked in {len(rows):,} of {len(masked):,} rows (the first is row {rows[0]}); "

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.utils import check_random_state
 
 from uqwidgets._utils.choices import unknown
-from uqwidgets.datasets.tables import Data, Seed, checked_rows, frame
+from uqwidgets._utils.options import MOST_ROWS, brief, checked_count, is_real, is_whole
+from uqwidgets.datasets.tables import Data, Seed, checked_rows, frame, generator_of
+
+_MOST_FEATURES = 10_000
 
 
 def make_redundant(
@@ -73,17 +75,20 @@ def make_redundant(
     >>> bool((X["x10"] == X["x1"]).all())
     True
     """
-    if not 1 <= n_relevant <= n_features:
+    n_features = checked_count(n_features, "n_features", 1, _MOST_FEATURES)
+    if not is_whole(n_relevant) or not 1 <= n_relevant <= n_features:
         raise ValueError(
-            f"n_relevant is {n_relevant}; it must be between 1 and n_features, {n_features}."
+            f"n_relevant is {brief(n_relevant)}; it must be between 1 and n_features, {n_features}."
         )
-    if not 0 <= label_noise <= 0.5:
-        raise ValueError(f"label_noise is {label_noise}; it must be between 0 and 0.5.")
-    random = check_random_state(random_state)
-    X = frame(random.uniform(size=(checked_rows(n_samples), n_features)))
+    if not is_real(label_noise) or not 0 <= label_noise <= 0.5:
+        raise ValueError(f"label_noise is {brief(label_noise)}; it must be between 0 and 0.5.")
+    random = generator_of(random_state)
+    n_values = checked_rows(n_samples) * n_features
+    checked_count(n_values, "n_samples times n_features", 1, 10 * MOST_ROWS)
+    X = frame(random.uniform(size=(n_samples, n_features)))
     if copied is not None:
         others = list(X.columns[:-1])
-        if copied not in others:
+        if not isinstance(copied, str) or copied not in others:
             raise ValueError(unknown("feature", copied, others, "to copy"))
         X[X.columns[-1]] = X[copied]
     above = X.iloc[:, :n_relevant].sum(axis=1).to_numpy() > n_relevant / 2
@@ -141,10 +146,15 @@ def make_logistic(
     >>> bool(y[X["x1"] > 0].mean() > 0.7 > 0.3 > y[X["x1"] < 0].mean())
     True
     """
-    slopes = np.asarray(coefficients, dtype=np.float64)
+    try:
+        slopes = np.asarray(coefficients, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        slopes = np.empty(0)
     if slopes.ndim != 1 or not len(slopes) or not np.isfinite(slopes).all():
-        raise ValueError(f"coefficients are {coefficients!r}; pass one finite number per feature.")
-    random = check_random_state(random_state)
+        raise ValueError(
+            f"coefficients are {brief(coefficients)}; pass one finite number per feature."
+        )
+    random = generator_of(random_state)
     X = random.normal(size=(checked_rows(n_samples), len(slopes)))
     # A standard logistic variable is below βx with this probability.
     return frame(X), _labels(random.logistic(size=n_samples) < X @ slopes)

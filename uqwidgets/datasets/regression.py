@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 
 from uqwidgets._typing import Floats
-from uqwidgets.datasets.tables import Data, Random, Seed, checked_rows, frame
+from uqwidgets._utils.options import brief, is_real
+from uqwidgets.datasets.tables import Data, Random, Seed, checked_rows, frame, generator_of
 
 
 class Process(NamedTuple):
@@ -245,9 +245,11 @@ def make_hollow(
     >>> bool((X.abs().max(axis=1) >= 1.5).all())
     True
     """
-    if not 0 <= inner < outer:
-        raise ValueError(f"inner is {inner} and outer {outer}; need 0 <= inner < outer.")
-    random = check_random_state(random_state)
+    if not (is_real(inner) and is_real(outer) and 0 <= inner < outer < np.inf):
+        raise ValueError(
+            f"inner is {brief(inner)} and outer {brief(outer)}; need 0 <= inner < outer."
+        )
+    random = generator_of(random_state)
     n = checked_rows(n_samples)
     # The border consists of four strips of equal size, each along one side up to the next strip.
     along = random.uniform(-outer, inner, size=n)
@@ -260,7 +262,7 @@ def make_hollow(
 
 
 def _drawn(process: Process, n_samples: int, random_state: Seed) -> Data:
-    random = check_random_state(random_state)
+    random = generator_of(random_state)
     X = process.sample(checked_rows(n_samples), random)
     return X, _numbers(process.f(X) + process.noise * random.normal(size=n_samples))
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_random_state
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import checked_count
+from uqwidgets._utils.options import MOST_ROWS, brief, checked_count
 
 Seed = int | np.random.RandomState | None
 Random = np.random.Generator | np.random.RandomState
@@ -21,9 +22,27 @@ def checked_rows(n_samples: int) -> int:
     Raises
     ------
     ValueError
-        If it is no whole number of at least 1.
+        If it is no whole number from 1 to 10,000,000.
     """
-    return checked_count(n_samples, "n_samples", 1)
+    return checked_count(n_samples, "n_samples", 1, MOST_ROWS)
+
+
+def generator_of(random_state: Seed) -> np.random.RandomState:
+    """Return the generator of a seed.
+
+    Raises
+    ------
+    ValueError
+        If it is none of what scikit-learn accepts.
+    """
+    try:
+        generator: np.random.RandomState = check_random_state(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state is {brief(random_state)}; pass a whole number from 0 to 2**32 - 1, a "
+            "RandomState, or None."
+        ) from None
+    return generator
 
 
 def frame(values: Floats) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from uqwidgets._utils.options import MOST_POINTS, checked_count
 from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.rows_chart import colours_of
@@ -212,6 +213,7 @@ def curve_grid_chart(grid: CurveGrid, columns: int) -> alt.ConcatChart:
     shared = alt.Scale(zero=False)
     if len(finite):
         shared = alt.Scale(domain=[float(finite.min()), float(finite.max())])
+    columns = checked_count(columns, "columns", 1, MOST_POINTS)
     panels = []
     for at, one in enumerate(grid.curves):
         frame = one.frame

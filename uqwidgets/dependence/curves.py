@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.options import checked_flag
+from uqwidgets._utils.options import MOST_ROWS, brief, checked_count, checked_flag
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
@@ -101,12 +101,8 @@ def checked_lines(lines: Any) -> int | None:
     """
     if lines is None:
         return None
-    if not isinstance(lines, (int, np.integer)) or isinstance(lines, bool) or lines < 1:
-        raise ValueError(
-            f"lines is {lines!r}; it must be a whole number of at least 1, or None for all rows "
-            "whose curves fit in the memory."
-        )
-    return int(lines)
+    otherwise = ", or None for all rows whose curves fit in the memory"
+    return checked_count(lines, "lines", 1, MOST_ROWS, otherwise)
 
 
 def dependence(
@@ -402,7 +398,7 @@ def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Re
         (center,) = grid_of(evaluations.table, grid.feature, [form.center]).replacements
     except (TypeError, ValueError):
         raise ValueError(
-            f"center is {form.center!r}; it must be True, for the first value of the grid, or a "
-            f"value of {grid.feature!r}."
+            f"center is {brief(form.center)}; it must be True, for the first value of the "
+            f"grid, or a value of {grid.feature!r}."
         ) from None
     return center

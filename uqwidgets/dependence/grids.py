@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
@@ -12,9 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.dtypes import is_time, of_pandas
-from uqwidgets._utils.options import has_truth_value
+from uqwidgets._utils.options import MOST_POINTS, brief, checked_count, has_truth_value, is_whole
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.replacement import Constant
@@ -111,16 +112,16 @@ def grid_of(
     ValueError
         If the feature has no values, or a value does not belong to the feature.
     """
-    if spacing not in SPACINGS:
-        raise ValueError(unknown("spacing", spacing, list(SPACINGS)))
+    spacing = one_of(SPACINGS, spacing, "spacing")
     name = _single_feature(table, feature)
     column, categorical = table.column(name), table.kind(name) == "categorical"
     dates = dates_of(column)
-    if isinstance(grid, bool) or not isinstance(grid, (int, np.integer)):
+    if not is_whole(grid):
         values = dates.parse(name, grid) if dates else _user_values(table, name, grid)
         return _grid(table, name, values, "given")
     if grid < 2:
-        raise ValueError(f"grid is {grid}; it must be at least 2, or a list of values.")
+        raise ValueError(f"grid is {brief(grid)}; it must be at least 2, or a list of values.")
+    grid = checked_count(grid, "grid", 2, MOST_POINTS)
     present = column.dropna()
     if len(present) == 0:
         raise ValueError(
@@ -134,6 +135,15 @@ def grid_of(
         frequent, remarks = _categories(present, int(grid))
         return _grid(table, name, frequent, spacing, remarks)
     return _grid(table, name, _numbers(name, present, int(grid), spacing), spacing)
+
+
+def _listed(feature: str, grid: Any) -> npt.NDArray[Any]:
+    """Return the user's values as an array (g,), one value as an array of length 1."""
+    values: npt.NDArray[Any] = np.asarray(grid, getattr(grid, "dtype", object))
+    if values.ndim > 1 or isinstance(grid, (Mapping, set, frozenset)):
+        raise ValueError(f"the grid of {feature!r} is {brief(grid)}; pass a list of values.")
+    checked_count(values.size, f"the number of values in the grid of {feature!r}", 0, MOST_POINTS)
+    return np.asarray(values.ravel())
 
 
 def _single_feature(table: Table, feature: str) -> str:
@@ -223,8 +233,13 @@ def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], t
 
 def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     if table.kind(feature) == "categorical":
-        flat = np.asarray(grid, dtype=object).ravel()
-        categories = list({(kind_of(value), value): value for value in flat}.values())
+        flat = _listed(feature, grid)
+        try:
+            categories = list({(kind_of(value), value): value for value in flat}.values())
+        except TypeError:
+            raise ValueError(
+                f"the grid of {feature!r} is {brief(grid)}; each of its values must be a category."
+            ) from None
         observed = set(table.column(feature).dropna().unique())
         if isinstance(table.column(feature).dtype, pd.CategoricalDtype):
             observed |= set(table.column(feature).cat.categories)
@@ -235,12 +250,16 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
         if not categories:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
         return object_array(categories)
-    values = np.asarray(grid)
+    try:
+        values = np.asarray(grid)
+    except ValueError:  # lists of several lengths
+        values = np.empty(())
     is_list = values.ndim == 1 and len(values) > 0 and not has_truth_value(grid)
     if not is_list or values.dtype.kind not in "iuf":
         raise ValueError(f"the grid of {feature!r} must be a list of numbers, or their count.")
     if not np.isfinite(values).all():
         raise ValueError(f"the grid of {feature!r} has a value that is not finite; leave it out.")
+    checked_count(len(values), f"the number of values in the grid of {feature!r}", 1, MOST_POINTS)
     return np.unique(values)
 
 
@@ -303,7 +322,7 @@ class Dates:
         ValueError
             If a value cannot be converted.
         """
-        values = pd.Series(np.ravel(np.asarray(grid)))
+        values = pd.Series(_listed(feature, grid))
         try:
             # pandas would read numbers as nanoseconds.
             if any(isinstance(value, Number) for value in values):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.options import brief, checked_count, is_whole
 from uqwidgets.dependence.curves import CurveTransform
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
@@ -23,12 +23,16 @@ from uqwidgets.measures import Measure
 
 # Points of each feature, which make 400 points in all.
 SURFACE_POINTS = 20
+_MOST_POINTS = 1_000_000
 
 
 def surface_features(feature: Any) -> list[str] | None:
     """Return the features of a surface, from any container of names; None for a single name."""
-    if isinstance(feature, (str, bytes)) or not isinstance(feature, Iterable):
+    is_one = isinstance(feature, (str, bytes)) or getattr(feature, "ndim", 1) == 0
+    if is_one or not isinstance(feature, Iterable):
         return None
+    if isinstance(feature, (Mapping, set, frozenset)) or getattr(feature, "ndim", 1) > 1:
+        raise ValueError(f"feature is {brief(feature)}; pass a name, or a list of two names.")
     return list(feature)
 
 
@@ -51,7 +55,7 @@ def surface_grids(
     ValueError
         If these are not two features, or their surface has no such grid or form.
     """
-    if len(features) != 2 or features[0] == features[1]:
+    if len(features) != 2 or str(features[0]) == str(features[1]):
         names = ", ".join(repr(name) for name in features)
         raise ValueError(f"a surface has two features, not {names or 'none'}; name two.")
     if not form.plain:
@@ -71,6 +75,7 @@ def surface_grids(
     first, second = (
         grid_of(table, name, points, spacing) for name, points in zip(features, each, strict=True)
     )
+    checked_count(len(first) * len(second), "the number of points of the surface", 1, _MOST_POINTS)
     return first, second
 
 

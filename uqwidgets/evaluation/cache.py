@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.options import brief, checked_count, is_whole
 from uqwidgets._utils.remarks import Remark
 
 
@@ -30,6 +30,8 @@ Derived = TypeVar("Derived", bound=Sized)
 # Arrays of up to 256 KiB always have room, however small the limit: of small tables, all repeats
 # are processed together, which is exact for weighted rows too.
 _SMALL = 1 << 18
+# More than any machine has.
+_MOST_BYTES = 1 << 60
 
 
 class Cache(Generic[T]):
@@ -154,19 +156,16 @@ def parse_bytes(size: int | str) -> int:
     Raises
     ------
     ValueError
-        If the size cannot be read.
+        If the size cannot be read, or is more than any machine has.
     """
-    if is_whole(size) and int(size) > 0:
-        return int(size)
     pattern = r"\s*([0-9]{1,15}(?:\.[0-9]*)?)\s*(?:([KMGT])(i?))?B?\s*"
-    match = re.fullmatch(pattern, str(size), re.IGNORECASE)
-    nbytes = 0
-    if match is not None:
+    nbytes = int(size) if is_whole(size) else 0
+    if isinstance(size, str) and (match := re.fullmatch(pattern, size, re.IGNORECASE)):
         power = " KMGT".index((match[2] or " ").upper())
         nbytes = int(float(match[1]) * (1024 if match[3] else 1000) ** power)
     if nbytes < 1:
-        raise ValueError(f"memory_limit is {size!r}; give bytes or a text such as '1GiB'.")
-    return nbytes
+        raise ValueError(f"memory_limit is {brief(size)}; give bytes or a text such as '1GiB'.")
+    return checked_count(nbytes, "memory_limit", 1, _MOST_BYTES)
 
 
 def bytes_text(size: float, whole: Callable[[float], int]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.utils.parallel import Parallel
+from sklearn.utils.parallel import Parallel, delayed
 from tqdm.auto import tqdm
 
+from uqwidgets._utils.processes import end_with
 from uqwidgets._utils.quiet import hidden_warnings
 
 
@@ -90,25 +92,30 @@ class ProgressBar:
 
 
 @contextmanager
-def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Iterate over the results of delayed tasks in their order, by joblib's current backend.
+def run_parallel(n_jobs: int | None, tasks: Iterable[Callable[[], Any]]) -> Iterator[Iterator[Any]]:
+    """Iterate over the results of tasks in their order, by joblib's current backend.
 
     When the block is left, running tasks are cancelled at once, rather than when the traceback
-    that refers to them is garbage collected.
+    that refers to them is garbage collected. Other processes end with this one.
 
     Parameters
     ----------
     n_jobs : int, optional
-    tasks : iterable
-        Of scikit-learn's ``delayed``.
+    tasks : iterable of callable
     """
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    calls = (delayed(_run)(os.getpid(), task) for task in tasks)
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     try:
         yield results
     finally:
         # joblib warns that pending tasks are discarded, which is intended here.
         with hidden_warnings(UserWarning):
             results.close()
+
+
+def _run(parent: int, task: Callable[[], Any]) -> Any:
+    end_with(parent)
+    return task()
 
 
 class FitProgress:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.masks import refuse_masked
+from uqwidgets._utils.options import brief
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names
 from uqwidgets.evaluation.containers import Container, container_of
@@ -70,9 +71,11 @@ class Table(Columns):
             self._y, self.target = _target(y, len(chosen))
         if groups is not None and not isinstance(groups, Mapping):
             raise ValueError(
-                f"feature_groups is {groups!r}; pass a dict from names to lists of features."
+                f"feature_groups is {brief(groups)}; pass a dict from names to lists of features."
             )
+        as_names([*(groups or {})] or [""], "feature_groups")
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
+        self._check_overlap()
         self.groups_and_features = self._groups_and_features()
         self._container = _as_fitted(chosen, predictive)
 
@@ -178,14 +181,27 @@ class Table(Columns):
         return numbers
 
     def _members(self, group: str, features: Sequence[str]) -> tuple[str, ...]:
-        if isinstance(features, str) or not isinstance(features, Iterable):
-            raise ValueError(f"group {group!r} is {features!r}; give a list of features.")
+        if isinstance(features, (str, bytes, Mapping, set, frozenset)) or not isinstance(
+            features, Iterable
+        ):
+            raise ValueError(f"group {group!r} is {brief(features)}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; give it another name.")
-        if len(features) == 0:
+        if isinstance(features, Sized) and len(features) == 0:
             raise ValueError(f"group {group!r} is empty; name its features.")
-        names = as_names(features)
-        return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
+        names = as_names(features, f"group {group!r}")
+        return tuple(self.features[self.index(f)] for f in names)
+
+    def _check_overlap(self) -> None:
+        """Raise a ValueError if a feature is in two groups."""
+        group_of: dict[str, str] = {}
+        for group, members in self.groups.items():
+            for name in members:
+                if group_of.setdefault(name, group) != group:
+                    raise ValueError(
+                        f"feature_groups has {name!r} in the groups {group_of[name]!r} and "
+                        f"{group!r}; leave it out of one of them."
+                    )
 
     def _groups_and_features(self) -> tuple[str, ...]:
         # A group has the place of the first of its features.

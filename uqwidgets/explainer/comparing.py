@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import brief
 from uqwidgets.explainer.base import Explained
 from uqwidgets.explainer.comparison.classes import ClassComparison
 from uqwidgets.explainer.comparison.models import ModelComparison
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 def _checked_names(names: tuple[str, str]) -> tuple[str, str]:
     """Return the names of both sides as texts, which differ."""
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
-        raise ValueError(f"names is {names!r}; give two names, such as ('old', 'new').")
+        raise ValueError(f"names is {brief(names)}; give two names, such as ('old', 'new').")
     first, second = map(str, names)
     if first == second:
-        raise ValueError(f"names is {names!r}; give two different names.")
+        raise ValueError(f"names is {brief(names)}; give two different names.")
     return first, second
 
 

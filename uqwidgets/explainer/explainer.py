@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
+from uqwidgets._utils.options import (
+    RandomState,
+    brief,
+    check_callback,
+    checked_flag,
+    checked_jobs,
+    seed_of,
+)
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.containers import container_of
@@ -59,8 +66,8 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         redundancy and weights do not need it; whatever does, such as ``nll``, raises an error
         without it.
     feature_groups : mapping of str to sequence of str, optional
-        Features that move together, by the name of their group. By default, importance is
-        computed for the groups and for the features in no group.
+        Features that move together, by the name of their group; no feature is in two. By default,
+        importance is computed for the groups and for the features in no group.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the donors. The default is an integer, so that results are reproducible and
         cached donors are used again.
@@ -166,6 +173,10 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         def maker(other: Any) -> Callable[[], Explainer]:
             if isinstance(other, Explainer):
                 return lambda: other
+            try:
+                _predictive(other, y)
+            except TypeError as error:
+                raise TypeError(f"others has {brief(other)}: {error}") from None
             return lambda: Explainer(
                 other,
                 X,
@@ -176,11 +187,11 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             )
 
         if others is not None and not isinstance(others, Mapping):
-            raise TypeError(f"others is {others!r}; pass a dict from names to fitted models.")
+            raise TypeError(f"others is {brief(others)}; pass a dict from names to fitted models.")
+        _check_names([self.name, *map(str, others or {})])
         if others:  # they are made later, and the caller may change the table until then
             X, y = container_of(X).owned().table, deepcopy(y)
         makers = {str(key): maker(other) for key, other in (others or {}).items()}
-        _check_names([self.name, *makers])
         self.others = Others(makers)
 
     def __getstate__(self) -> object:
@@ -260,7 +271,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             self.table,
             self.table.named_features(features),
             self.table.population(sample_weight, rows),
-            with_target=with_target,
+            with_target=checked_flag(with_target, "with_target"),
             n_estimators=n_estimators,
             level=checked_level(level),
             seed=self.seed,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.base import Explained
 from uqwidgets.importance import (
@@ -383,7 +384,7 @@ class Ranking(Explained):
         ('informative', 'not used')
         """
         check_callback(callback)
-        if replacement == "conditional":
+        if checked_scheme(replacement) == "conditional":
             # It is refused before any model call.
             raise ValueError(NOT_CONDITIONAL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from uqwidgets._utils.choices import as_names
@@ -80,7 +79,7 @@ class Replacing(Explained):
         [1.4, 2.1]
         """
         check_callback(callback)
-        names: Sequence[Any] = as_names(measures, "measures") if measures != () else ()
+        names = as_names(measures, "measures", may_be_empty=True)
         (name,) = self.table.named_features([feature])
         repeats = checked_repeats(n_repeats)
         if repeats == "all":

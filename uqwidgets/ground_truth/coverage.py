@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import check_callback, checked_count
+from uqwidgets._utils.options import MOST_REPEATS, MOST_ROWS, check_callback, checked_count
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
@@ -109,7 +109,10 @@ class SimulatedIntervals:
         True
         """
         check_callback(callback)
-        n, n_tables = checked_count(n, "n", 10), checked_count(n_tables, "n_tables", 3)
+        n, n_tables = (
+            checked_count(n, "n", 10, MOST_ROWS),
+            checked_count(n_tables, "n_tables", 3, MOST_REPEATS),
+        )
         sizes = _sizes(n_refits)
         known = self._explainer(n)
         points: npt.NDArray[Any]
@@ -172,7 +175,7 @@ def _sizes(n_refits: int | Sequence[int]) -> list[int]:
     many = cast("Sequence[int]", n_refits) if is_many else [cast("int", n_refits)]
     if not len(many):
         raise ValueError("n_refits is empty; pass at least one number of refits.")
-    return sorted({checked_count(m, "n_refits", 2) for m in many})
+    return sorted({checked_count(m, "n_refits", 2, MOST_REPEATS) for m in many})
 
 
 def _result(learner: Learner, feature: str | None, measure: Any, options: dict[str, Any]) -> Any:

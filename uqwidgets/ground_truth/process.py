@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets.evaluation.containers import container_of
 from uqwidgets.predictive import Predictive, as_predictive
 
@@ -51,11 +52,10 @@ class Process:
                     f"{name} is of type {type(function).__name__}; pass a function {signature}."
                 )
         if not callable(noise):
-            number = isinstance(noise, (int, float, np.number)) and not isinstance(noise, bool)
-            if not number or not 0 <= noise < np.inf:
+            if not is_real(noise) or not 0 <= noise < np.inf:
                 raise ValueError(
-                    f"noise is {noise!r}; pass a standard deviation, at least 0, or a function "
-                    "noise(X, rng)."
+                    f"noise is {brief(noise)}; pass a standard deviation, at least 0, or a "
+                    "function noise(X, rng)."
                 )
             noise = float(noise)
         return cls(f, sample, noise)

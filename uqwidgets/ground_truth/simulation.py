@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError, in_one_line
-from uqwidgets._utils.options import checked_count
+from uqwidgets._utils.options import MOST_REPEATS, MOST_ROWS, checked_count
 from uqwidgets.dependence import CurveTransform, dependence
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
@@ -134,12 +134,15 @@ class Design:
         Raises
         ------
         ValueError
-            If one is no whole number, or too small.
+            If one is no whole number, too small or too large.
         """
-        sizes = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
-        sizes |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
-        checked = {name: checked_count(size, name, least) for name, (size, least) in sizes.items()}
-        return cls(**checked, seed=seed)
+        return cls(
+            checked_count(n_train, "n_train", 2, MOST_ROWS),
+            checked_count(n_test, "n_test", 2, MOST_ROWS),
+            checked_count(n_datasets, "n_datasets", 2, MOST_REPEATS),
+            checked_count(n_refits, "n_refits", 1, MOST_REPEATS),
+            seed,
+        )
 
 
 def simulation_tasks(
@@ -149,7 +152,7 @@ def simulation_tasks(
     estimand: Estimand,
     shared: SharedRows | None,
     design: Design,
-) -> Iterator[Any]:
+) -> Iterator[Callable[[], Any]]:
     """Yield a task for each training set, which returns the estimates of the fits on it.
 
     Parameters
@@ -167,7 +170,7 @@ def simulation_tasks(
 
     Yields
     ------
-    task
+    callable
         It returns estimates of shape (n_refits, N_TESTS, k), and predictions of the shared rows of
         shape (n_refits, ...) or None. It raises `ModelError` if a fit, the adapter or a fitted
         model fails.
@@ -183,7 +186,7 @@ def simulation_tasks(
             for seed in for_fits.spawn(design.n_refits)
         ]
         training_set = _TrainingSet(number, for_training, fits)
-        yield delayed(_simulate)(process, training_set, adapter, estimand, shared, design)
+        yield partial(_simulate, process, training_set, adapter, estimand, shared, design)
 
 
 @dataclass(frozen=True, eq=False)

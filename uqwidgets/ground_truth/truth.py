@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.options import (
+    MOST_ROWS,
     RandomState,
     check_callback,
     checked_count,
@@ -154,6 +155,7 @@ class GroundTruth(SimulatedIntervals):
         >>> X.shape, y.shape
         ((5, 2), (5,))
         """
+        n = checked_count(n, "n", 1, MOST_ROWS)
         if isinstance(random_state, np.random.Generator):
             return self._process.draw(n, random_state)
         seed = self.random_state if random_state is None else seed_of(random_state)
@@ -422,5 +424,5 @@ class GroundTruth(SimulatedIntervals):
     def _explainer(self, n: int, name: str = "n") -> Explainer:
         """Explainer of the process itself, on rows that no other method draws."""
         rng = np.random.default_rng(np.random.SeedSequence(self.random_state, spawn_key=(0,)))
-        X, y = self._process.draw(checked_count(n, name, 1), rng)
+        X, y = self._process.draw(checked_count(n, name, 1, MOST_ROWS), rng)
         return Explainer(self._process.predictive, X, y, random_state=self.random_state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.options import is_real
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
@@ -158,7 +158,7 @@ def diagnose(
     if redundancy is not None:
         _check_redundancy(redundancy, nll)
     if not is_real(margin) or not 0 <= margin < np.inf:
-        raise ValueError(f"margin is {margin!r}; give nats, as a finite number of at least 0.")
+        raise ValueError(f"margin is {brief(margin)}; give nats, as a finite number of at least 0.")
     order = [entropy.features.index(feature) for feature in nll.features]
     entropy_low, entropy_high = entropy.low[order], entropy.high[order]
     nll_sign = _signs(nll.low, nll.high, margin)
@@ -312,7 +312,7 @@ def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
 def _check_redundancy(redundancy: Redundancy, nll: Importance) -> None:
     if not isinstance(redundancy, Redundancy):
         raise TypeError(
-            f"redundancy is {redundancy!r}; pass the result of Explainer.redundancy, or None."
+            f"redundancy is {brief(redundancy)}; pass the result of Explainer.redundancy, or None."
         )
     for name in ("level", "weighted", "ess"):
         one, other = getattr(nll, name), getattr(redundancy, name)

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeRegressor
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.options import MOST_REPEATS, checked_count
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranks, responses
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
@@ -91,11 +91,8 @@ def redundancy(
     ValueError
         If there are too few trees, no other features, or no target to predict with.
     """
-    if not is_whole(n_estimators) or n_estimators < _MIN_TREES:
-        raise ValueError(
-            f"n_estimators is {n_estimators!r}; it must be a whole number of at least "
-            f"{_MIN_TREES}, or some rows are in the bag of every tree."
-        )
+    otherwise = ", or some rows are in the bag of every tree"
+    n_estimators = checked_count(n_estimators, "n_estimators", _MIN_TREES, MOST_REPEATS, otherwise)
     if with_target:
         table.require_target("with_target")
     predictors = np.column_stack([ranks(table.column(name)) for name in table.features])

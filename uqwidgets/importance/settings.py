@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import is_whole
+from uqwidgets._utils.options import MOST_REPEATS, brief, checked_count
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
@@ -90,7 +90,7 @@ class Settings:
         kind, repeats = checked_interval(interval), checked_repeats(n_repeats)
         if kind in OVER_REPEATS and repeats in ("all", 1):
             raise ValueError(
-                f"interval {kind!r} needs several repeats, and n_repeats is {repeats!r}; pass "
+                f"interval {kind!r} needs several repeats, and n_repeats is {brief(repeats)}; pass "
                 "more, or interval='u-statistic'."
             )
         return cls(
@@ -143,12 +143,8 @@ def checked_repeats(n_repeats: Any) -> Repeats:
     Raises
     ------
     ValueError
-        If it is neither a whole number of at least 1 nor "all".
+        If it is neither a whole number from 1 to 100,000 nor "all".
     """
     if isinstance(n_repeats, str) and n_repeats == "all":
         return "all"
-    if not is_whole(n_repeats) or n_repeats < 1:
-        raise ValueError(
-            f"n_repeats is {n_repeats!r}; it must be a whole number of at least 1, or 'all'."
-        )
-    return int(n_repeats)
+    return checked_count(n_repeats, "n_repeats", 1, MOST_REPEATS, ", or 'all'")

@@ -34,7 +34,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import is_real
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets.inference.influence import Change
 from uqwidgets.inference.moments import (
     REFERENCES,
@@ -232,5 +232,5 @@ def checked_level(level: Any) -> float:
         If it is not between 0 and 1.
     """
     if not is_real(level) or not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
+        raise ValueError(f"level is {brief(level)}; it must be between 0 and 1, such as 0.95.")
     return float(level)

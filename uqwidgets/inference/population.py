@@ -12,11 +12,14 @@ from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.masks import refuse_masked
+from uqwidgets._utils.options import has_text, has_truth_value
 from uqwidgets.inference.sums import weighted_sums
 
 # Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
 # lines at a time.
 _CACHED_VALUES = 1 << 16
+# Beyond these, ratios of weights are no longer numbers of full precision.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-305, 1e305
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +55,16 @@ class Population:
         n : int
             Number of rows of the table.
         sample_weight : array-like of shape (n,), optional
-            Non-negative, of any scale.
+            See `checked_weights`.
         rows : array-like, optional
-            A mask of shape (n,), or positions of rows.
+            A mask of shape (n,), or different positions of rows; negative ones count from the end.
 
         Raises
         ------
         ValueError
-            If a weight is negative or not finite, or no row of positive weight is scored.
+            As `checked_weights`, if rows are neither, or no row of positive weight is scored.
         """
-        weights = np.ones(n) if sample_weight is None else _checked_weights(sample_weight, n)
+        weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
         chosen = None if rows is None else _checked_rows(rows, n)
         scored = weights
         if chosen is not None:
@@ -195,33 +198,65 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
     return np.asarray(quantile * np.asarray(std_error, dtype=np.float64))
 
 
-def _checked_weights(sample_weight: Any, n: int) -> Floats:
-    refuse_masked(sample_weight, "sample_weight", "give each row a weight, such as 0")
+def checked_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats:
+    """Return weights that a user passes, with mean 1.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n,)
+        Of any scale. Truth values count as 1 and 0.
+    n : int
+    name : str
+        Of the argument.
+
+    Raises
+    ------
+    ValueError
+        If a weight is no number, negative, or so large or small that ratios of weights lose their
+        precision, or if all are 0.
+    """
+    refuse_masked(weights, name, "give each row a weight, such as 0")
     try:
-        if np.iscomplexobj(sample_weight):
+        listed = np.asarray(weights)
+        is_number = listed.dtype.kind in "biuf" or (listed.dtype == object and not has_text(listed))
+        if not is_number:
             raise TypeError
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("sample_weight must be numbers; pass one weight per row.") from None
-    if weights.shape != (n,):
+        values = np.asarray(listed, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be numbers; pass one weight per row.") from None
+    if values.shape != (n,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape} but X has {n} rows; pass one weight per row."
+            f"{name} has shape {values.shape} but X has {n} rows; pass one weight per row."
         )
-    if not np.isfinite(weights).all() or weights.min() < 0:
-        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
+    if not np.isfinite(values).all() or values.min() < 0:
+        row = int(np.argmax(~np.isfinite(values) | (values < 0)))
         raise ValueError(
-            f"sample_weight is {weights[row]:g} in row {row}; weights must be finite and >= 0."
+            f"{name} is {values[row]:g} in row {row}; weights must be finite and >= 0."
         )
-    heaviest = weights.max()
+    heaviest = values.max()
     if heaviest == 0:
-        raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
-    relative = weights / heaviest  # avoids overflow and underflow of the sum
+        raise ValueError(f"{name} is 0 everywhere; give at least one row a weight.")
+    is_extreme = (values > 0) & ((values < _LEAST_WEIGHT) | (values > _MOST_WEIGHT))
+    if is_extreme.any():
+        row = int(np.argmax(is_extreme))
+        raise ValueError(
+            f"{name} is {values[row]:g} in row {row}; weights must be 0, or from "
+            f"{_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, so pass them at another scale."
+        )
+    relative = values / heaviest  # avoids overflow and underflow of the sum
     return np.asarray(relative / relative.mean())
 
 
 def _checked_rows(rows: Any, n: int) -> Positions:
     refuse_masked(rows, "rows")
-    chosen = np.asarray(rows)
+    try:
+        chosen: npt.NDArray[Any] = np.asarray(rows)
+    except ValueError:  # lists of several lengths
+        chosen = np.asarray("")
+    # A list of whole numbers and truth values becomes an array of numbers.
+    is_mixed = isinstance(rows, (list, tuple)) and chosen.dtype != bool and has_truth_value(rows)
+    if is_mixed or (chosen.dtype.kind not in "iub" and chosen.size):
+        raise ValueError("rows must be a mask of the rows, or their positions as whole numbers.")
     if chosen.dtype == bool:
         if chosen.shape != (n,):
             raise ValueError(
@@ -229,12 +264,17 @@ def _checked_rows(rows: Any, n: int) -> Positions:
                 "row."
             )
         chosen = np.flatnonzero(chosen)
-    elif chosen.dtype.kind not in "iu" and chosen.size:
-        raise ValueError("rows must be a mask of the rows, or their positions as whole numbers.")
-    chosen = np.unique(chosen.astype(np.intp))
+    elif chosen.ndim != 1:
+        raise ValueError(f"rows has shape {chosen.shape}; pass a list of positions, or a mask.")
     if len(chosen) == 0:
         raise ValueError("rows chooses no row; choose at least one.")
     outside = chosen[(chosen < -n) | (chosen >= n)]
     if len(outside):
         raise ValueError(f"rows contains position {outside[0]}; pass positions from 0 to {n - 1}.")
-    return np.unique(chosen % n)
+    distinct, counts = np.unique(chosen.astype(np.intp) % n, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(
+            f"rows contains position {distinct[counts.argmax()]} twice; pass each once, and the "
+            "number of times as sample_weight."
+        )
+    return distinct

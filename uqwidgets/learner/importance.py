@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.cache import Cache
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.importance.result import Importance
+from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
 from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
@@ -53,7 +55,7 @@ def learner_importance(
     kind: ResultKind = "importance by a measure without the target"
     if is_metric(measure):
         kind = "importance by a metric"
-    elif options["compare"] == "ratio":
+    elif one_of(COMPARISONS, options["compare"], "comparison") == "ratio":
         kind = "importance as a ratio"
     elif depends_on_target(explainer.measure(measure), explainer):
         kind = "importance by a loss"
@@ -108,6 +110,7 @@ class LeaveOneOut:
         ModelError
             If a fit or the adapter fails; the sentence names the feature that was left out.
         """
+        compare = one_of(COMPARISONS, compare, "comparison")
         # Taken out of the cache first, because further predictions may evict them.
         known = {
             refit.number: {

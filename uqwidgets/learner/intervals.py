@@ -47,6 +47,7 @@ from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets.inference import checked_level
 
 Correction = Literal["nadeau-bengio"]
@@ -398,12 +399,12 @@ def correction_share(correction: object, n_train: float, n_test: float) -> float
     """
     if correction is None:
         return 0.0
-    if correction == "nadeau-bengio":
+    if isinstance(correction, str) and correction == "nadeau-bengio":
         return n_test / n_train
-    if isinstance(correction, (int, float)) and correction >= 0:
+    if is_real(correction) and correction >= 0:
         return float(correction)
     if isinstance(correction, str):
         raise ValueError(unknown("correction", correction, ["nadeau-bengio"]))
     raise ValueError(
-        f"correction is {correction!r}; it must be 'nadeau-bengio', a number from 0, or None."
+        f"correction is {brief(correction)}; it must be 'nadeau-bengio', a number from 0, or None."
     )

@@ -14,6 +14,7 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import (
+    MOST_REPEATS,
     RandomState,
     check_callback,
     checked_count,
@@ -224,13 +225,14 @@ class Procedure:
         Learner(LinearRegression, 60 rows, 10 of 10 refits by bootstrap)
         """
         check_callback(callback)
-        if n_refits is not None and n_refits != self.n_refits:
+        n_refits = self.n_refits if n_refits is None else _checked_refits(n_refits)
+        if n_refits != self.n_refits:
             if self._refits.plan.splits is not None:
                 raise ValueError(
                     f"the groups were made for {self.n_refits} refits; make a new learner for "
                     f"{n_refits}."
                 )
-            self.n_refits = _checked_refits(n_refits)
+            self.n_refits = n_refits
         self._refits.make(self.n_refits, self.n_jobs, callback)
         if len(self.refits) < 2:
             problem = self._refits.failed(self.n_refits)[0]
@@ -347,4 +349,4 @@ def _checked_table(X: Any, y: Any) -> tuple[Container, npt.NDArray[Any]]:
 
 
 def _checked_refits(n_refits: Any) -> int:
-    return checked_count(n_refits, "n_refits", 2)
+    return checked_count(n_refits, "n_refits", 2, MOST_REPEATS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line
@@ -133,7 +133,8 @@ class Refits:
         # Each resample is drawn once, so that its training rows and held-out rows match.
         resamples = [self.plan.resample(number) for number in missing]
         tasks = (
-            delayed(_fit)(
+            partial(
+                _fit,
                 clone_with_seed(self.estimator, self.plan.seeds(number)[1]),
                 self.X.table,
                 self.y,

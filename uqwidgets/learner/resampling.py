@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.options import brief, is_real
 
 Resampling = Literal["bootstrap", "subsampling", "leave-two-groups-out"]
 RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
@@ -180,9 +181,10 @@ class Plan:
             single row, or a number of refits that leaves no two groups out.
         """
         name = one_of(RESAMPLINGS, resampling, "resampling")
-        if not 0 < train_fraction < 1:
+        if not is_real(train_fraction) or not 0 < train_fraction < 1:
             raise ValueError(
-                f"train_fraction is {train_fraction}; it must be between 0 and 1, such as 0.632."
+                f"train_fraction is {brief(train_fraction)}; it must be between 0 and 1, such as "
+                "0.632."
             )
         if len(y) < 4:
             raise ValueError(f"there are {len(y)} rows; refits need at least 4 to hold some out.")

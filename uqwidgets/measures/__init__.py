@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import brief
 from uqwidgets.measures.classification import (
     NLL_CEILING,
     class_of,
@@ -108,8 +109,8 @@ def find(measure: str | Function, offers: Offers) -> Measure:
         return of_function(measure)
     if not isinstance(measure, str):
         raise TypeError(
-            f"measure is {measure!r}; give one name, scorer or function of (distribution, y), and "
-            "call again for another one."
+            f"measure is {brief(measure)}; give one name, scorer or function of (distribution, y), "
+            "and call again for another one."
         )
     offer = look_up(measure, offers)
     if isinstance(offer, Measure):

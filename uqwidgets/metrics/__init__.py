@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.metrics.confusion import OfConfusion, of_confusion
 from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
@@ -96,7 +97,7 @@ def _scorer_of(scoring: object) -> Any:
     if isinstance(scoring, str):
         raise ValueError(unknown("metric", scoring, get_scorer_names()))
     raise TypeError(
-        f"metric is {scoring!r}; give the name of a scikit-learn scorer, or what "
+        f"metric is {brief(scoring)}; give the name of a scikit-learn scorer, or what "
         "sklearn.metrics.make_scorer makes of a function of (y_true, y_pred)."
     )
 

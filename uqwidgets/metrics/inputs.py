@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._utils.options import brief
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -108,7 +109,9 @@ class ProbabilityInputs:
             if positive is None:
                 positive = labels[order[-1]]
             if positive not in labels.tolist():
-                raise ValueError(f"its pos_label is {positive!r}, which is none of the classes")
+                raise ValueError(
+                    f"its pos_label is {brief(positive)}, which is none of the classes"
+                )
             columns = labels.tolist().index(positive)
             if "pos_label" in parameters:
                 arguments["pos_label"] = positive

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.options import checked_count
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson
@@ -66,8 +67,7 @@ def calibration(
     ValueError
         If the model predicts points or labels only, or the class does not exist.
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int) or not 1 <= n_bins <= _MOST_BINS:
-        raise ValueError(f"n_bins is {n_bins!r}; it must be a whole number from 1 to {_MOST_BINS}.")
+    n_bins = checked_count(n_bins, "n_bins", 1, _MOST_BINS)
     if isinstance(q, Point):
         raise ValueError(
             "the model predicts single values without a probability, so there is no calibration; "

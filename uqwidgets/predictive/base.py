@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import brief
 
 Rows = slice | npt.NDArray[np.intp]
 
@@ -239,8 +240,17 @@ def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
 
 
 def floats(values: npt.ArrayLike) -> Floats:
-    """Return an array of doubles; the array itself if it is one already."""
-    return np.asarray(unmasked(values), dtype=np.float64, order="C")
+    """Return an array of doubles; the array itself if it is one already.
+
+    Raises
+    ------
+    ValueError
+        If they are no numbers.
+    """
+    try:
+        return np.asarray(unmasked(values), dtype=np.float64, order="C")
+    except OverflowError:
+        raise ValueError(f"{brief(values)} is beyond all floating-point numbers.") from None
 
 
 def unmasked(values: Any) -> Any:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import is_real
+from uqwidgets._utils.options import brief, is_real
 
 Anchor = Literal["quantile", "tail-mean"]
 ANCHORS: tuple[Anchor, ...] = get_args(Anchor)
@@ -162,10 +162,10 @@ def checked_options(
         If one of them is out of range.
     """
     if not is_real(tail) or not 0 < tail < 0.5:
-        raise ValueError(f"tail is {tail!r}; it must be between 0 and 0.5, such as 0.05.")
-    if missing not in choices:
+        raise ValueError(f"tail is {brief(tail)}; it must be between 0 and 0.5, such as 0.05.")
+    if not isinstance(missing, str) or missing not in choices:
         raise ValueError(
-            f"missing is {missing!r}; it must be {' or '.join(repr(choice) for choice in choices)}."
+            f"missing is {brief(missing)}; it must be {' or '.join(map(repr, choices))}."
         )
     return one_of(ANCHORS, anchor, "anchor")
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.choices import as_names, one_of
+from uqwidgets._utils.options import brief
 from uqwidgets.plotting.altair import (
     FAINT,
     MOST_LINES,
@@ -51,11 +52,7 @@ def stress_chart(
     ValueError
         If the result does not have an indicator or a feature.
     """
-    for indicator in indicators:
-        if indicator not in result.indicators:
-            raise ValueError(
-                f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
-            )
+    _check_indicators(result, indicators)
     leading = _leading(result, features)
     panels = [_profile(result, indicator, leading) for indicator in indicators]
     if len(panels) == 1:
@@ -218,9 +215,8 @@ def pixel_chart(
         If the shape does not fit, or a level or an indicator is not part of the result.
     """
     rows, columns = _picture(shape, len(result.features))
-    names = list(result.indicators if indicators is None else indicators)
-    if not names:
-        raise ValueError("indicators is empty; name at least one.")
+    names = list(result.indicators) if indicators is None else as_names(indicators, "indicators")
+    _check_indicators(result, names)
     responses = [result.responses(low, high, name).set_index("feature") for name in names]
     if len({result.units[name] for name in names}) > 1:
         raise ValueError("the indicators differ in their unit; name those of one unit.")
@@ -260,13 +256,23 @@ def pixel_chart(
     )
 
 
+def _check_indicators(result: Stress, indicators: Sequence[object]) -> None:
+    for indicator in indicators:
+        if indicator not in result.indicators:
+            raise ValueError(
+                f"the result has no indicator {brief(indicator)}; it has "
+                f"{listed(result.indicators)}."
+            )
+
+
 def _picture(shape: tuple[int, int], pixels: int) -> tuple[int, int]:
     """Return the rows and columns of a picture, which must have as many pixels."""
     try:
         rows, columns = (operator.index(length) for length in shape)
     except (TypeError, ValueError):
         raise ValueError(
-            f"shape is {shape!r}; it must be two whole numbers, the rows and columns of a picture."
+            f"shape is {brief(shape)}; it must be two whole numbers, the rows and columns of "
+            "a picture."
         ) from None
     if min(rows, columns) < 1 or rows * columns != pixels:
         raise ValueError(

@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import has_truth_value, is_whole
+from uqwidgets._utils.options import (
+    MOST_POINTS,
+    brief,
+    checked_count,
+    has_text,
+    has_truth_value,
+    is_whole,
+)
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.anchors import Anchor, anchors_of
 from uqwidgets.stress.compressed.compression import Compressed, compress
@@ -115,19 +122,25 @@ def checked_taus(taus: int | npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        If a level is outside [-1, 1], or there are fewer than three.
+        If a level is outside [-1, 1], or there are too few or too many.
     """
     if is_whole(taus):
         if taus < 3:
-            raise ValueError(f"taus is {taus}; give at least 3 levels, or the levels themselves.")
+            raise ValueError(
+                f"taus is {brief(taus)}; give at least 3 levels, or the levels themselves."
+            )
+        taus = checked_count(taus, "taus", 3, MOST_POINTS)
         half = np.linspace(0.0, 1.0, (int(taus) + 1) // 2 + (int(taus) % 2 == 0))
         return np.concatenate([-half[:0:-1], half])
     try:
-        if has_truth_value(taus):
+        if has_truth_value(taus) or has_text(taus) or np.ndim(taus) > 1:
             raise TypeError
         levels = np.asarray(taus, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("tau must be a number, or taus a list of numbers.") from None
+    if not len(levels):
+        raise ValueError("taus is empty; give at least one level, or how many.")
+    checked_count(len(levels), "the number of taus", 1, MOST_POINTS)
     if not (np.abs(levels) <= 1).all():
         worst = levels[np.argmin(np.abs(levels) <= 1)]
         raise ValueError(f"tau is {worst:g}; it must lie within [-1, 1].")

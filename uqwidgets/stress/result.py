@@ -13,6 +13,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets._utils.options import brief, checked_flag, is_real
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
 from uqwidgets.plotting.result import Result
@@ -187,6 +188,8 @@ class Stress(Result):
                 "ess": self.ess[:, at].min(axis=1),
             }
         )
+        if not is_real(least_ess):
+            raise ValueError(f"least_ess is {brief(least_ess)}; it must be a number.")
         ordered = table.sort_values("response", ascending=False, kind="stable", na_position="last")
         missing, few = ordered["response"].isna(), ordered["ess"] < least_ess
         order = np.lexsort([few, missing])
@@ -215,7 +218,7 @@ class Stress(Result):
         >>> explainer.stress(["x0"], taus=3).roc_path("x0").columns.tolist()
         ['tau', 'fpr', 'tpr']
         """
-        if feature not in self.features:
+        if not isinstance(feature, str) or feature not in self.features:
             raise ValueError(unknown("stressed feature", feature, list(self.features)))
         j = self.features.index(feature)
         rates = {rate: self.values[self._named(rate)][j] for rate in ("fpr", "tpr")}
@@ -224,13 +227,15 @@ class Stress(Result):
     def _named(self, indicator: str | None) -> str:
         if indicator is None:
             return self.indicators[0]
-        if indicator not in self.indicators:
+        if not isinstance(indicator, str) or indicator not in self.indicators:
             raise ValueError(
                 unknown("indicator", indicator, list(self.indicators), "in this result")
             )
         return indicator
 
     def _level(self, tau: float) -> int:
+        if not is_real(tau):
+            raise ValueError(f"tau is {brief(tau)}; it must be one of the levels.")
         near = int(np.argmin(np.abs(self.taus - tau)))
         if abs(self.taus[near] - tau) > 1e-9:
             raise ValueError(
@@ -295,7 +300,7 @@ class Stress(Result):
         """
         from uqwidgets.stress.chart import roc_path_chart, stress_chart
 
-        if roc_path:
+        if checked_flag(roc_path, "roc_path"):
             if indicator is not None:
                 raise ValueError("roc_path shows two rates; leave out indicator.")
             return roc_path_chart(self, None if features is None else as_names(features))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from uqwidgets._utils.options import brief as brief
 from uqwidgets.explainer.explainer import Explainer
 
 # Letters of a name that does not exist.
@@ -72,12 +73,3 @@ def check_length(what: str, value: str, explainer: Explainer) -> None:
         raise ValueError(
             f"{what} is {brief(value)}, a text of {len(value):,} characters, longer than any name."
         )
-
-
-def brief(value: Any) -> str:
-    """Write a value as an error shows it, however large or deep it is."""
-    try:
-        written = repr(value)
-    except (RecursionError, ValueError):  # lists in lists; whole numbers of thousands of digits
-        return f"a {type(value).__name__}"
-    return written if len(written) <= 80 else f"{written[:80]}..."

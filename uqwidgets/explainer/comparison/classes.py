@@ -214,7 +214,9 @@ class _OfClasses(ModelComparison):
         self, indicators: object
     ) -> tuple[Sequence[Indicator | MetricIndicator], Sequence[Indicator | MetricIndicator]]:
         labels = {"probability": "mean probability", "share": "share of predictions"}
-        names = [one_of(tuple(labels), name, "indicator") for name in as_names(indicators)]
+        names = [
+            one_of(tuple(labels), name, "indicator") for name in as_names(indicators, "indicators")
+        ]
         own, other = (
             [self._indicator(name, labels[name], of) for name in names] for of in self.names
         )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import DifferenceBlock, Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -116,7 +117,8 @@ class Pair:
             table = evaluations.table
             if feature not in table.groups and feature not in table.features:
                 raise ValueError(
-                    f"{feature!r} is no feature of {name}; name one that both models see, such as "
+                    f"{brief(feature)} is no feature of {name}; name one that both models see, "
+                    "such as "
                     f"{_listed(self.groups_and_features[:_FEW]) or 'none: they share no feature'}."
                 )
         if _members(self.first.table, feature) != _members(self.second.table, feature):

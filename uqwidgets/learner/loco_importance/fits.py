@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import delayed
 
 from uqwidgets._utils.errors import ModelError, first_line, in_one_line
 from uqwidgets._utils.masks import refuse_masked
@@ -284,7 +284,7 @@ def predictions_without(
         If a fit, the adapter or a fitted model fails; the sentence says without which feature.
     """
     tasks = (
-        delayed(_predict_without)(estimator, split, adapter, name, columns)
+        partial(_predict_without, estimator, split, adapter, name, columns)
         for name, columns in left_out.items()
     )
     try:

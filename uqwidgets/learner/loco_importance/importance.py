@@ -6,7 +6,6 @@ Each feature is either left out of the fit, or set to one value in every test ro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,14 @@ import pandas as pd
 from sklearn.base import clone
 
 from uqwidgets._utils.choices import as_names, one_of, unknown
-from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
+from uqwidgets._utils.options import (
+    RandomState,
+    brief,
+    check_callback,
+    checked_jobs,
+    is_real,
+    seed_of,
+)
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns, Kind
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -278,15 +284,17 @@ def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -
 
 def _checked_constant(column: pd.Series[Any], feature: str, kind: Kind, value: Any) -> Any:
     if kind == "numeric":
-        if isinstance(value, Real):
+        if is_real(value):
             return value
         if isinstance(value, str):
             raise ValueError(unknown("replacement", value, list(STATISTICS)))
-        raise ValueError(f"replace is {value!r}, but {feature!r} holds numbers; give a number.")
+        raise ValueError(
+            f"replace is {brief(value)}, but {feature!r} holds numbers; give a number."
+        )
     categories = column.dropna().unique().tolist()
     if value not in categories:
         raise ValueError(
-            f"replace is {value!r}, which is no value of {feature!r} in X_train; give one of "
+            f"replace is {brief(value)}, which is no value of {feature!r} in X_train; give one of "
             f"{', '.join(repr(c) for c in categories[:6])}, or 'mode', or name other features."
         )
     return value

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import Distribution
@@ -31,7 +32,9 @@ class Options:
     def __post_init__(self) -> None:
         for name in ("members", "samples"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise TypeError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
+                raise TypeError(
+                    f"{name} is {brief(getattr(self, name))}; it must be True or False."
+                )
             object.__setattr__(self, name, bool(getattr(self, name)))
         if self.noise is not None:
             object.__setattr__(self, "noise", _positive(self.noise))
@@ -156,7 +159,9 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
         return own
     labels = np.asarray(classes)
     if labels.ndim != 1 or len(labels) < 2:
-        raise ValueError(f"classes are {classes!r}; they must be a list of at least two labels.")
+        raise ValueError(
+            f"classes are {brief(classes)}; they must be a list of at least two labels."
+        )
     if own is not None and len(own) != len(labels):
         raise ValueError(
             f"classes has {len(labels)} labels but {name_of(model)} knows {len(own)}: "
@@ -218,21 +223,21 @@ def increasing_levels(levels: Any) -> npt.NDArray[np.float64]:
     """
     try:
         array = np.asarray(levels, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     valid = array.ndim == 1 and len(array) > 1 and bool((array > 0).all() and (array < 1).all())
     if not valid or (np.diff(array) <= 0).any():
         raise ValueError(
-            f"levels are {levels!r}; they must be at least two increasing numbers between 0 and 1."
+            f"levels are {brief(levels)}; they must be at least two increasing numbers "
+            "between 0 and 1."
         )
     return array
 
 
 def _positive(noise: Any) -> float:
-    number = isinstance(noise, (int, float, np.integer, np.floating))
-    if not number or isinstance(noise, bool) or not np.isfinite(noise) or noise <= 0:
+    if not is_real(noise) or not np.isfinite(noise) or noise <= 0:
         raise ValueError(
-            f"noise is {noise!r}; it must be a number greater than zero: the standard deviation "
-            "of the target around the prediction, in the target's units."
+            f"noise is {brief(noise)}; it must be a number greater than zero: the standard "
+            "deviation of the target around the prediction, in the target's units."
         )
     return float(noise)

@@ -11,7 +11,8 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
-from uqwidgets._utils.options import has_truth_value
+from uqwidgets._utils.errors import in_one_line
+from uqwidgets._utils.options import brief, has_text, has_truth_value
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
@@ -119,7 +120,7 @@ def project_table(
     covariances = _as_dict(covariances, "covariances", "pairs of features to numbers")
     shares = _as_dict(shares, "shares", "features to dicts from categories to shares")
     functions = _as_dict(functions, "functions", "names to pairs of a function and its mean")
-    names = [] if pinned is None or len(pinned) == 0 else as_names(pinned, "pinned")
+    names = [] if pinned is None else as_names(pinned, "pinned", may_be_empty=True)
     for feature, mean in means.items():
         constraints.mean(feature, mean)
     for feature, variance in variances.items():
@@ -134,8 +135,8 @@ def project_table(
                 f"{feature!r} is both pinned and given a value; leave out one of them."
             )
         constraints.pin(feature)
-    for name, (function, mean) in functions.items():
-        constraints.function(name, function, mean)
+    for name, pair in functions.items():
+        constraints.function(name, pair)
     return constraints.project()
 
 
@@ -150,7 +151,7 @@ def _as_dict(mapping: Any, name: str, contents: str) -> dict[Any, Any]:
     if mapping is None:
         return {}
     if not isinstance(mapping, (Mapping, pd.Series)):
-        raise ValueError(f"{name} is {mapping!r}; pass a dict from {contents}.")
+        raise ValueError(f"{name} is {brief(mapping)}; pass a dict from {contents}.")
     return dict(mapping)
 
 
@@ -235,13 +236,25 @@ class _Constraints:
         for category, rows in self._categories(feature).items():
             self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
 
-    def function(self, name: str, function: Function, mean: float) -> None:
+    def function(self, name: str, pair: tuple[Function, float]) -> None:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not callable(pair[0]):
+            raise ValueError(
+                f"functions has {brief(pair)} for {name!r}; give a pair of a function of the "
+                "rows and its mean."
+            )
+        function, mean = pair
         frame = pd.DataFrame({f: self._column(f) for f in self._table.features})
-        values = np.asarray(function(frame), dtype=np.float64)
+        try:
+            values = np.asarray(function(frame), dtype=np.float64)
+        except Exception as error:
+            raise ValueError(
+                f"the function {name!r} of functions fails or returns no numbers "
+                f"({in_one_line(error)}); it must return one number for each row."
+            ) from error
         if values.shape != (len(frame),):
             raise ValueError(
-                f"{name!r} gives values of shape {values.shape}; it must give one for each of "
-                f"the {len(frame)} rows."
+                f"the function {name!r} gives values of shape {values.shape}; it must give "
+                f"one for each of the {len(frame)} rows."
             )
         self._add(str(name), values, _number(mean, f"the mean of {name!r}"))
 
@@ -283,11 +296,11 @@ class _Constraints:
 
 def _number(value: Any, what: str) -> float:
     try:
-        if has_truth_value(value):
+        if has_truth_value(value) or has_text(value) or np.ndim(value):
             raise TypeError
         number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} is {value!r}; give a number.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} is {brief(value)}; give a number.") from None
     if not np.isfinite(number):
         raise ValueError(f"{what} is {number}; give a finite number.")
     return number

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
@@ -117,13 +119,14 @@ def stressed_of(explainer: Explainer, names: Any, shown: Sequence[Inputs]) -> li
     table = explainer.table
     able = [f for f in explainer.features if is_stressable(table, f)]
     if names is not None:
-        if isinstance(names, str) or not isinstance(names, Sequence):
-            raise ValueError(f"stress_features is {names!r}; it must be a list of features.")
+        if isinstance(names, str):
+            raise ValueError(f"stress_features is {brief(names)}; it must be a list of features.")
+        # Without a name, what the saved views stress can be stressed.
+        names = as_names(names, "stress_features", may_be_empty=True)
         for name in names:
-            table.index(name)
-            if name not in able:
+            if table.features[table.index(name)] not in able:
                 raise ValueError(f"{name!r} cannot be stressed; leave it out of stress_features.")
-        chosen = {*names, *(each.stress_feature for each in shown)}
+        chosen = {*map(str, names), *(each.stress_feature for each in shown)}
         able = [feature for feature in able if feature in chosen]
     stressed = []
     for feature in able:

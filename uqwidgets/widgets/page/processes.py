@@ -6,6 +6,7 @@ neither the model nor the table, and solves for the weights of the rows by itsel
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ from joblib import effective_n_jobs
 from joblib.externals.loky import ProcessPoolExecutor
 from threadpoolctl import threadpool_limits
 
+from uqwidgets._utils.processes import end_with
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.widgets.levels import Check, Level
@@ -126,7 +128,9 @@ class Processes:
         """Submit a track to a process, None if none can be started."""
         if self._executor is None:
             self._ends.enter_context(threadpool_limits(1))
-            self._executor = ProcessPoolExecutor(self._n_others, env=_ONE_THREAD)
+            self._executor = ProcessPoolExecutor(
+                self._n_others, env=_ONE_THREAD, initializer=end_with, initargs=(os.getpid(),)
+            )
             self._ends.callback(self._executor.shutdown, kill_workers=True)
         try:
             future: Future[list[Side]] = self._executor.submit(_sampled, track, rows)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from uqwidgets._utils.options import checked_jobs
+from uqwidgets._utils.options import brief, checked_count, checked_jobs, is_whole
+from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
@@ -26,7 +27,6 @@ from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
-from uqwidgets.widgets.page.writing import whole_file
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.shown_model import ShownModel
@@ -34,6 +34,10 @@ from uqwidgets.widgets.shown_model import ShownModel
 if TYPE_CHECKING:
     from uqwidgets.widgets.learner.panel import LearnerPanel
     from uqwidgets.widgets.scheduler import Scheduler
+
+
+# Of the frame of a page in the output of a cell.
+_MOST_PIXELS = 100_000
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ class Savable(ShownModel):
         >>> saved.rows[:16]
         'It holds no row:'
         """
-        with whole_file(Path(path)) as new:
+        with whole_file(path) as write:
             page, picture, review = self._page(
                 cohorts, stress_features, intervals, lines, n_jobs, progress
             )
@@ -201,8 +205,8 @@ class Savable(ShownModel):
                 picture=picture,
                 review=review,
             )
-            new.write_text(text, encoding="utf-8")
-        return SavedPage(Path(path), len(text.encode("utf-8")), page.rows)
+            nbytes = write(text)
+        return SavedPage(Path(path), nbytes, page.rows)
 
     def freeze(
         self,
@@ -251,8 +255,11 @@ class Savable(ShownModel):
         >>> frozen.rows[:16]
         'It holds no row:'
         """
-        if not isinstance(height, int) or isinstance(height, bool) or height < 1:
-            raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
+        if not is_whole(height) or height < 1:
+            raise ValueError(
+                f"height is {brief(height)}; it must be a positive whole number of pixels."
+            )
+        checked_count(height, "height", 1, _MOST_PIXELS)
         page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
         text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import Markup, element, words
 
 # Nothing is loaded and no script runs, whatever the names in the data contain.
@@ -90,4 +91,5 @@ def save_page(path: str | Path, body: str, title: str) -> None:
         f"{element('title', words(title))}\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n{element('main', Markup(body))}\n</body>\n</html>\n"
     )
-    Path(path).write_text(page, encoding="utf-8")
+    with whole_file(path) as write:
+        write(page)

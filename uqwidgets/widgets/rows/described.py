@@ -12,6 +12,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import checked_weights
 from uqwidgets.plotting.text import number
 from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
@@ -26,20 +27,11 @@ def own_weights(weights: Any, explainer: Explainer) -> Floats | None:
     Raises
     ------
     ValueError
-        If they are not one number of at least 0 for each row.
+        As `checked_weights`.
     """
     if weights is None:
         return None
-    n = len(explainer.table)
-    try:
-        values = np.asarray(getattr(weights, "weights", weights), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("weights must be numbers, one for each row.") from None
-    if values.shape != (n,):
-        raise ValueError(f"weights has shape {values.shape}; it must be ({n},), one for each row.")
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise ValueError("weights must be finite and at least 0, and not all of them 0.")
-    return np.asarray(values * (n / values.sum()), dtype=np.float64)
+    return checked_weights(getattr(weights, "weights", weights), len(explainer.table), "weights")
 
 
 class Reached(NamedTuple):

@@ -12,6 +12,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.importance.order import pairwise_differences
 from uqwidgets.importance.result import Importance
+from uqwidgets.importance.settings import checked_repeats
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.checks import brief, switch
 from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, counted
@@ -114,7 +115,7 @@ class GuessTheRanking(Lesson):
                 f"{_MOST_FEATURES}: name some of them with features=[...]."
             )
         self._measure, self._measured = measure, explainer.measure(measure)
-        self._n_repeats = n_repeats
+        self._n_repeats = checked_repeats(n_repeats)
         self._result: tuple[Importance, list[tuple[str, str]]] | None = None
         shuffled = np.random.default_rng(explainer.seed).permutation(len(self.features))
         super().__init__(**{"order": tuple(self.features[j] for j in shuffled), **inputs})

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tqdm.auto import tqdm
 
+from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.frames import pack, plain
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.savable import FrozenPage, SavedPage
 from uqwidgets.widgets.page.text import as_text
-from uqwidgets.widgets.page.writing import whole_file
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.teach.lesson import Answer, Lesson
@@ -225,11 +225,10 @@ def save(
             raise TypeError(f"lessons hold a {type(lesson).__name__}; pass widgets of uq.teach.")
     if not lessons:
         raise ValueError("there is no lesson to save; pass widgets of uq.teach.")
-    with whole_file(Path(path)) as new:
-        text = _text(lessons, title, note, progress)
-        new.write_text(text, encoding="utf-8")
+    with whole_file(path) as write:
+        nbytes = write(_text(lessons, title, note, progress))
     rows = " ".join(dict.fromkeys(lesson.rows_in_page for lesson in lessons))
-    return SavedPage(Path(path), len(text.encode("utf-8")), rows)
+    return SavedPage(Path(path), nbytes, rows)
 
 
 def _text(lessons: Sequence[Lesson], title: str, note: str | None, progress: bool) -> str:
