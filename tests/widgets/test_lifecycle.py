@@ -26,6 +26,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 from uqwidgets.widgets.views.importance.view import ImportanceView
 from widgets.conftest import Broken, Counting, Gated, table
 
@@ -301,7 +302,7 @@ def test_an_unreferenced_hidden_widget_is_freed_when_another_is_made(
 def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, interval: str) -> None:
     ignore = lambda *_: None  # noqa: E731
     inputs = Inputs(feature="a", indicator="error_rate", interval=interval)
-    session = Session(explainer, ignore, ignore, None, ignore, Timing())
+    session = Session(explainer, ignore, ignore, None, ignore, Timing(), UserThread())
     session.view(ImportanceView).repeats(inputs).extend(1, ignore)
     html = static_picture(session, inputs)
     assert "Not everything was computed" in html

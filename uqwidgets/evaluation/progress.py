@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.utils.parallel import Parallel
+from sklearn.utils.parallel import Parallel, delayed
 from tqdm.auto import tqdm
 
 from uqwidgets._utils.quiet import hidden_warnings
+from uqwidgets._utils.thread_state import ThreadState
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class ProgressBar:
 def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
     """Iterate over the results of delayed tasks in their order, by joblib's current backend.
 
-    When the block is left, running tasks are cancelled at once, rather than when the traceback
+    They run in the state of the thread that calls, see `ThreadState`. When the block is left, running tasks are cancelled at once, rather than when the traceback
     that refers to them is garbage collected.
 
     Parameters
@@ -102,7 +103,9 @@ def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[
     tasks : iterable
         Of scikit-learn's ``delayed``.
     """
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    in_state = delayed(ThreadState.of_this_thread().run)
+    carried = (in_state(task.function, *args, **kwargs) for task, args, kwargs in tasks)
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(carried)
     try:
         yield results
     finally:

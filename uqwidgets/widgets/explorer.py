@@ -21,6 +21,7 @@ from uqwidgets.widgets.inputs import (
     first_stressed,
     views_of_layout,
 )
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free_hidden, hide, show
 from uqwidgets.widgets.messages import data_of, is_moving, read_message
@@ -37,6 +38,7 @@ from uqwidgets.widgets.rows.selection import Selectable
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Request, Session, check_arguments
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.input_types import InputArguments
@@ -49,6 +51,8 @@ class Explorer(
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
     computed on a worker thread; a newer change replaces an older one that is still waiting.
+    The worker has what was set in the thread that made the widget: scikit-learn's configuration,
+    context variables, numpy's error state, decimal's context, and PyTorch's grad mode and device.
 
     Parameters
     ----------
@@ -197,7 +201,8 @@ class Explorer(
         **inputs: Unpack[InputArguments],
     ) -> None:
         # These come before anything can fail, because a widget that fails below is closed, too.
-        self._scheduler = Scheduler(self._work, self._follow_tau)
+        self._user = UserThread()
+        self._scheduler = Scheduler(self._work, self._follow_tau, self._user)
         self._notebook_picture = NotebookPicture(self._request_picture)
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
         self._learner: LearnerPanel | None = None
@@ -214,6 +219,7 @@ class Explorer(
             choose=self._choose,
             again=self._publisher.publish_again,
             timing=self._timing,
+            user=self._user,
             weights=own_weights(weights, explainer),
         )
         self._models = Models(explainer_of(explainer, ""), make_session, learner, title)
@@ -306,7 +312,9 @@ class Explorer(
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Set the valid values of a message from the browser, and answer it."""
-        message = read_message(sync_data, self.explainer, max(self._seq, self._stop))
+        newest = max(self._seq, self._stop)
+        # To show another model, it is called here.
+        message = self._user.state().run(read_message, sync_data, self.explainer, newest)
         accepted, refused = message
         if "_stop" in accepted:
             self._stop_work()
@@ -427,16 +435,26 @@ class Explorer(
         self._publisher.learner = session.learner
         pin, again = request.ghost, request.is_again(self._answered)
         ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
-        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
+        notes = [*self._notes(inputs), *self._user.notes]
+        session.answer(inputs, ticket, request.input_error, pin, ghost, notes, again)
         self._answered = request
 
     def _follow_tau(self, ticket: Ticket) -> None:
         if (request := self._answered) is None or request != self._requested:
             return
         session = self._models.session(request.inputs.shown_model)
-        for frame in session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost):
-            with self._publisher.reporting_errors("an observer of _over_tau"):
-                self._over_tau = frame
+        frames = session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost)
+        try:
+            for frame in frames:
+                with self._publisher.reporting_errors("an observer of _over_tau"):
+                    self._over_tau = frame
+        except SupersededError:
+            raise
+        except BaseException as error:
+            # The page would wait for other levels of tau without a word.
+            self._publisher.note("the work on other levels of tau", error)
+            self._publisher.publish_again()
+            raise
 
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame

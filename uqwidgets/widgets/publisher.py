@@ -30,7 +30,7 @@ class Publisher:
     Attributes
     ----------
     callback_error : str or None
-        Latest error of code that the widget calls: an observer, or the connection.
+        Latest error of an observer, of the connection, or of what follows an answer.
     learner : LearnerPanel or None
         The panel whose results are added to every frame.
     shown : Event
@@ -123,12 +123,16 @@ class Publisher:
         try:
             yield
         except BaseException as error:
-            callback_error = f"{what} raised {in_one_line(error)}"
-            repeated, self.callback_error = callback_error == self.callback_error, callback_error
+            is_new = self.note(what, error)
             # An interrupt of the main thread is not caught.
             if threading.current_thread() is threading.main_thread() and not isinstance(
                 error, Exception
             ):
                 raise
-            if not repeated:
+            if is_new:
                 report_uncaught(error)
+
+    def note(self, what: str, error: BaseException) -> bool:
+        """Have the next frame show an error; return whether it is not that of the frame before."""
+        before, self.callback_error = self.callback_error, f"{what} raised {in_one_line(error)}"
+        return self.callback_error != before
