@@ -94,8 +94,9 @@ class ProgressBar:
 def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
     """Iterate over the results of delayed tasks in their order, by joblib's current backend.
 
-    They run in the state of the thread that calls, see `ThreadState`. When the block is left, running tasks are cancelled at once, rather than when the traceback
-    that refers to them is garbage collected.
+    They run in the state of the thread that calls, see `ThreadState`. When the block is left,
+    running tasks are cancelled at once, rather than when the traceback that refers to them is
+    garbage collected.
 
     Parameters
     ----------

@@ -16,14 +16,14 @@ from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.front_end import answer_to, bundle
 from uqwidgets.widgets.input_traits import SYNCED, CheckedInputs, InputTraits
-from uqwidgets.widgets.inputs import (
-    NAMES,
-    first_stressed,
-    views_of_layout,
-)
-from uqwidgets.widgets.interruptions import SupersededError
+from uqwidgets.widgets.inputs import NAMES, first_stressed, views_of_layout
 from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free_hidden, hide, show
+from uqwidgets.widgets.lifetime import (
+    ClosedAtTheEnd,
+    PausedWhileHidden,
+    close_with_its_comm,
+    free_hidden,
+)
 from uqwidgets.widgets.messages import data_of, is_moving, read_message
 from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
@@ -45,7 +45,14 @@ if TYPE_CHECKING:
 
 
 class Explorer(
-    InputTraits, CheckedInputs, Selectable, Reproducible, Savable, NotebookOutput, ClosedAtTheEnd
+    InputTraits,
+    CheckedInputs,
+    Selectable,
+    Reproducible,
+    Savable,
+    PausedWhileHidden,
+    NotebookOutput,
+    ClosedAtTheEnd,
 ):
     """Importance, dependence and stress of one model, bound to live controls.
 
@@ -207,7 +214,6 @@ class Explorer(
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
         self._learner: LearnerPanel | None = None
         self._own_layout: Any = None
-        self._paused = False
         self.renew_locks()
         renew_after_fork(self)
         free_hidden()
@@ -351,22 +357,6 @@ class Explorer(
     def _handle_close(self, _message: Any) -> None:
         self.close()
 
-    def _pages_changed(self, change: Any) -> None:
-        if change["new"] > 0:
-            show(self)
-            if self._paused:
-                self._resume()
-        else:
-            hide(self)
-            self._paused = True
-            self._stop_work()
-
-    def _resume(self) -> None:
-        self._paused = False
-        with self._request_lock:
-            self._requested = None
-            self._request()
-
     def _stop_work(self) -> None:
         if self._page_stop is not None:
             self._page_stop.set()
@@ -435,8 +425,7 @@ class Explorer(
         self._publisher.learner = session.learner
         pin, again = request.ghost, request.is_again(self._answered)
         ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
-        notes = [*self._notes(inputs), *self._user.notes]
-        session.answer(inputs, ticket, request.input_error, pin, ghost, notes, again)
+        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
         self._answered = request
 
     def _follow_tau(self, ticket: Ticket) -> None:
@@ -444,17 +433,10 @@ class Explorer(
             return
         session = self._models.session(request.inputs.shown_model)
         frames = session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost)
-        try:
+        with self._publisher.showing_errors("the work on other levels of tau"):
             for frame in frames:
                 with self._publisher.reporting_errors("an observer of _over_tau"):
                     self._over_tau = frame
-        except SupersededError:
-            raise
-        except BaseException as error:
-            # The page would wait for other levels of tau without a word.
-            self._publisher.note("the work on other levels of tau", error)
-            self._publisher.publish_again()
-            raise
 
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame

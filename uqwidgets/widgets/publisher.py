@@ -11,6 +11,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.scheduler import report_uncaught
 
@@ -123,7 +124,7 @@ class Publisher:
         try:
             yield
         except BaseException as error:
-            is_new = self.note(what, error)
+            is_new = self._note(what, error)
             # An interrupt of the main thread is not caught.
             if threading.current_thread() is threading.main_thread() and not isinstance(
                 error, Exception
@@ -132,7 +133,25 @@ class Publisher:
             if is_new:
                 report_uncaught(error)
 
-    def note(self, what: str, error: BaseException) -> bool:
+    @contextmanager
+    def showing_errors(self, what: str) -> Iterator[None]:
+        """Show the error of work after the answer, for which the page would wait without a word.
+
+        Parameters
+        ----------
+        what : str
+            What is done, such as "the work".
+        """
+        try:
+            yield
+        except SupersededError:
+            raise
+        except BaseException as error:
+            self._note(what, error)
+            self.publish_again()
+            raise
+
+    def _note(self, what: str, error: BaseException) -> bool:
         """Have the next frame show an error; return whether it is not that of the frame before."""
         before, self.callback_error = self.callback_error, f"{what} raised {in_one_line(error)}"
         return self.callback_error != before
