@@ -247,3 +247,15 @@ def test_an_error_that_names_a_thread_and_comes_again_is_shown() -> None:
         assert widget.wait(30)
         assert "no thread is left" in widget._frame["meta"]["error"]
         assert notes(widget) == 1
+
+
+def test_only_the_model_has_an_error_state_that_raises() -> None:
+    """Weights underflow at strong stress, where the user wants numpy to raise every error."""
+    spy = Spy()
+    set_all(("default", False, "raise", 28, "plain"))
+    with np.errstate(all="raise"), uq.explore(spy, 1e3 * X, Y, n_repeats=3, tau=1.0) as widget:
+        assert widget.wait(30)
+        widget.held = [{"feature": "b", "value": 800.0}]
+        assert widget.wait(30)
+        assert widget._frame["meta"]["error"] is None
+    assert set(spy.seen) == {("default", False, "raise", 28, "plain")}

@@ -8,16 +8,40 @@ imported, its grad mode and default device. Its default dtype belongs to the pro
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
-from contextvars import Context, copy_context
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
 from sklearn import config_context, get_config
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+# Numpy's error state of the user, while the package computes in one of its own.
+_errors_of_user: ContextVar[dict[str, Any]] = ContextVar("_errors_of_user")
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Compute in numpy's default error state: weights underflow, whatever the user raises."""
+    # Within itself, the present state is not the user's.
+    token = _errors_of_user.set(_errors_of_user.get(None) or dict(np.geterr()))
+    try:
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            yield
+    finally:
+        _errors_of_user.reset(token)
+
+
+@contextmanager
+def errors_of_user() -> Iterator[None]:
+    """Call code of the user in their error state, also within `own_errors`."""
+    with np.errstate(**_errors_of_user.get({})):
+        yield
 
 
 class _Torch(NamedTuple):

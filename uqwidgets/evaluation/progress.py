@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from tqdm.auto import tqdm
 
 from uqwidgets._utils.quiet import hidden_warnings
-from uqwidgets._utils.thread_state import ThreadState
+from uqwidgets._utils.thread_state import ThreadState, errors_of_user
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,8 @@ def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[
     tasks : iterable
         Of scikit-learn's ``delayed``.
     """
-    in_state = delayed(ThreadState.of_this_thread().run)
+    with errors_of_user():
+        in_state = delayed(ThreadState.of_this_thread().run)
     carried = (in_state(task.function, *args, **kwargs) for task, args, kwargs in tasks)
     results = Parallel(n_jobs=n_jobs, return_as="generator")(carried)
     try:

@@ -11,7 +11,7 @@ from functools import partial
 from math import inf
 
 from uqwidgets._utils.forking import renew_after_fork
-from uqwidgets._utils.thread_state import ThreadState
+from uqwidgets._utils.thread_state import ThreadState, own_errors
 from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.time_slices import TimeSlices
 from uqwidgets.widgets.user_thread import UserThread
@@ -327,6 +327,7 @@ class Scheduler:
             if self.worker is worker:
                 self.worker = None
 
+    @own_errors()
     def _answer(self, ticket: Ticket) -> None:
         if self._done < ticket.number:
             _attempt(self._work, ticket)
