@@ -6,6 +6,7 @@ from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+import traitlets as t
 
 from uqwidgets.explainer.explainer import Explainer
 
@@ -13,6 +14,13 @@ from uqwidgets.explainer.explainer import Explainer
 _MOST_CHARACTERS = 1000
 # What a name or a value of a column cannot be.
 CONTAINERS = (dict, list, tuple, set)
+
+
+class InputError(ValueError, t.TraitError):
+    """A value that an input cannot have.
+
+    As an error of traitlets it has values that are held back together put back.
+    """
 
 
 def text(name: str, value: Any, explainer: Explainer) -> str:
@@ -75,9 +83,9 @@ def check_length(what: str, value: str, explainer: Explainer) -> None:
 
 
 def brief(value: Any) -> str:
-    """Write a value as an error shows it, however large or deep it is."""
+    """Write a value in one line, as an error shows it, however large or deep it is."""
     try:
-        written = repr(value)
-    except (RecursionError, ValueError):  # lists in lists; whole numbers of thousands of digits
+        written = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001  lists in lists, very long numbers, code that is not ours
         return f"a {type(value).__name__}"
     return written if len(written) <= 80 else f"{written[:80]}..."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NewType, get_type_hints
+from typing import Any, NewType
 
 import numpy as np
 import traitlets as t
@@ -161,55 +161,40 @@ _NAME_LISTS = ("views", "importance_of")
 _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
 
 
-class _Number(t.Float[float, float]):
-    """A trait of floats that refuses truth values, and whole numbers beyond all floats."""
+class AnyValue(t.TraitType[Any, Any]):
+    """A trait that refuses nothing itself: whoever owns it checks the value, and says what it is.
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        if isinstance(value, bool):
-            raise t.TraitError(f"{self.name} is {value}; it must be a number.")
-        try:
-            return super().validate(obj, value)
-        except OverflowError:
-            raise t.TraitError(f"{self.name} is {brief(value)}; it must be finite.") from None
+    Parameters
+    ----------
+    default : object
+        Each owner has a list of its own.
+    """
 
+    def __init__(self, default: Any) -> None:
+        super().__init__(default_value=default)
 
-class _List(t.List[Any]):
-    """A trait of lists, which leaves what is no list of its kind to the check of the input."""
+    def validate(self, obj: t.HasTraits, value: Any) -> Any:
+        """Return the value, which the owner checks later where values are held back together.
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        try:
-            return super().validate(obj, value)
-        except t.TraitError:
-            return value
+        A number is checked at once if it has another type: where True replaces 1, nobody is told.
+        """
+        present = obj._trait_values.get(self.name)
+        is_other = isinstance(present, (bool, int, float)) and type(value) is not type(present)
+        return self._cross_validate(obj, value) if is_other else value
 
-
-class _Rows(t.TraitType[list[int], Any]):
-    """A trait of positions of rows, which travel as a text; the explorer checks them."""
-
-    def default(self, _obj: Any = None) -> list[int]:
-        return []
-
-
-_TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
-    float: _Number,
-    int: t.Int,
-    str: t.Unicode,
-    bool: t.Bool,
-}
+    def default(self, _obj: Any = None) -> Any:
+        """Return the value of a new owner."""
+        return (
+            list(self.default_value) if isinstance(self.default_value, list) else self.default_value
+        )
 
 
 def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
-    types = get_type_hints(Inputs)
-    traits = {
-        f.name: _TRAITS[kind](f.default)
-        if (kind := types[f.name]) in _TRAITS
-        else _List(t.Dict() if f.name in READERS else t.Unicode())
-        for f in fields(Inputs)
-        if f.name != "selection"
-    }
-    traits["selection"] = _Rows().tag(to_json=lambda rows, _widget: text_of_rows(rows))
-    return {f.name: traits[f.name].tag(**metadata) for f in fields(Inputs)}
+    defaults: dict[str, Any] = {**Inputs().plain(), "selection": []}
+    traits = {name: AnyValue(default).tag(**metadata) for name, default in defaults.items()}
+    traits["selection"].tag(to_json=lambda rows, _widget: text_of_rows(rows))
+    return traits
 
 
 def trait_value(name: str, plain: Any, explainer: Explainer) -> Any:

@@ -32,7 +32,8 @@ class ShownModel(t.HasTraits):
         """The explainer of the model that is shown."""
         # Traits are validated together: a name that no model has is refused by its own check.
         name = self.shown_model
-        return self._models.explainer(name if self._models.has(name) else "")
+        is_known = isinstance(name, str) and self._models.has(name)
+        return self._models.explainer(name if is_known else "")
 
     def __repr__(self) -> str:
         n, p = len(self.explainer.table), len(self.explainer.features)
