@@ -1,4 +1,4 @@
-"""JupyterLab handles messages on a thread of its own: models have the state of the cells' thread."""
+"""JupyterLab handles messages on a thread of its own: models have what the cells have set."""
 
 from __future__ import annotations
 

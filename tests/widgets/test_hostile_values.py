@@ -1,4 +1,4 @@
-"""Whatever a trait is set to, by Python or by a page: it takes the value, or says what it must be."""
+"""Whatever Python or a page sets a trait to: it takes the value, or says what it must be."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from uqwidgets.widgets.inputs import NAMES
 from uqwidgets.widgets.teach.lesson import Lesson
 from widgets.random_messages import ANYTHING
 from widgets.test_messages import send
-from widgets.test_random_messages import explainer as explainer  # noqa: PLC0414  a fixture
+from widgets.test_random_messages import explainer as explainer
 
 
 class Hostile:
@@ -37,18 +37,19 @@ class Hostile:
 
 
 HOSTILE = (
-    *ANYTHING, "not a name", object, -np.inf, np.array([1.0, 2.0]), np.array(3), np.float64(0.5), np.int64(3),
-    np.bool_(True), np.datetime64("NaT"), Decimal("0.1"), pd.NA, pd.NaT, {1, 2}, {"a"}, frozenset(), len, 1j,
-    date(2024, 1, 1), pd.Series([1]), pd.DataFrame({"a": [1]}), range(3), (1, 2), [["a"]], [{"a": [1]}],
-    [float("nan")], [{"feature": ["a"], "value": 1}], {"feature": "a"}, Hostile(), [Hostile()], b"x", ...,
-    [1, "a"], [{"feature": "a", "low": {}, "high": None}], [{"feature": {}, "values": [[]]}], {1: 2},
+    *ANYTHING, "not a name", object, -np.inf, np.array([1.0, 2.0]), np.array(3), np.float64(0.5),
+    np.int64(3), np.bool_(True), np.datetime64("NaT"), Decimal("0.1"), pd.NA, pd.NaT, {1, 2}, {"a"},
+    frozenset(), len, 1j, date(2024, 1, 1), pd.Series([1]), pd.DataFrame({"a": [1]}), range(3),
+    (1, 2), [["a"]], [{"a": [1]}], [float("nan")], [{"feature": ["a"], "value": 1}], {1: 2}, b"x",
+    {"feature": "a"}, Hostile(), [Hostile()], ..., [1, "a"], [{"feature": {}, "values": [[]]}],
+    [{"feature": "a", "low": {}, "high": None}],
 )  # fmt: skip
 # Those of ipywidgets that connect a widget to its page.
 OF_THE_CONNECTION = {"comm", "keys", "log"}
 # What Python and traitlets say of their own accord.
 RAW = re.compile(
-    r"trait of|expected an? |unhashable|not iterable|object is not|not supported|unexpected keyword|"
-    r"ambiguous|object has no|invalid literal|could not convert"
+    r"trait of|expected an? |unhashable|not iterable|object is not|not supported|ambiguous|"
+    r"unexpected keyword|object has no|invalid literal|could not convert"
 )
 
 

@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 
 # Numpy's error state of the user, while the package computes in one of its own.
-_errors_of_user: ContextVar[dict[str, Any]] = ContextVar("_errors_of_user")
+_errors_of_user: ContextVar[dict[str, Any] | None] = ContextVar("_errors_of_user", default=None)
 
 
 @contextmanager
 def own_errors() -> Iterator[None]:
     """Compute in numpy's default error state: weights underflow, whatever the user raises."""
     # Within itself, the present state is not the user's.
-    token = _errors_of_user.set(_errors_of_user.get(None) or dict(np.geterr()))
+    token = _errors_of_user.set(_errors_of_user.get() or dict(np.geterr()))
     try:
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             yield
@@ -40,7 +40,7 @@ def own_errors() -> Iterator[None]:
 @contextmanager
 def errors_of_user() -> Iterator[None]:
     """Call code of the user in their error state, also within `own_errors`."""
-    with np.errstate(**_errors_of_user.get({})):
+    with np.errstate(**_errors_of_user.get() or {}):
         yield
 
 

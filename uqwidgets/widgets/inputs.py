@@ -178,23 +178,24 @@ class AnyValue(t.TraitType[Any, Any]):
 
         A number is checked at once if it has another type: where True replaces 1, nobody is told.
         """
-        present = obj._trait_values.get(self.name)
+        present = obj._trait_values.get(str(self.name))
         is_other = isinstance(present, (bool, int, float)) and type(value) is not type(present)
         return self._cross_validate(obj, value) if is_other else value
 
     def default(self, _obj: Any = None) -> Any:
         """Return the value of a new owner."""
-        return (
-            list(self.default_value) if isinstance(self.default_value, list) else self.default_value
-        )
+        value = self.default_value
+        return list(value) if isinstance(value, list) else value
 
 
 def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
     defaults: dict[str, Any] = {**Inputs().plain(), "selection": []}
-    traits = {name: AnyValue(default).tag(**metadata) for name, default in defaults.items()}
-    traits["selection"].tag(to_json=lambda rows, _widget: text_of_rows(rows))
-    return traits
+    own = {"selection": {"to_json": lambda rows, _widget: text_of_rows(rows)}}
+    return {
+        name: AnyValue(default).tag(**metadata, **own.get(name, {}))
+        for name, default in defaults.items()
+    }
 
 
 def trait_value(name: str, plain: Any, explainer: Explainer) -> Any:
