@@ -318,9 +318,9 @@ class Explorer(
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Set the valid values of a message from the browser, and answer it."""
-        newest = max(self._seq, self._stop)
+        present = self.explainer, self._inputs()[0], max(self._seq, self._stop)
         # To show another model, it is called here.
-        message = self._user.state().run(read_message, sync_data, self.explainer, newest)
+        message = self._user.state().run(read_message, sync_data, *present)
         accepted, refused = message
         if "_stop" in accepted:
             self._stop_work()
@@ -328,7 +328,7 @@ class Explorer(
             requested = self._requested
             self._publisher.shown.clear()
             if message.needs_answer:
-                self._input_error = "; ".join(refused.values()) or None
+                self._input_error = "; ".join(dict.fromkeys(refused.values())) or None
             self._message_thread = threading.get_ident()
             try:
                 # All values are set before the first observer runs, so that its request covers all

@@ -14,7 +14,6 @@ from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
-from uqwidgets.importance import Settings
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
 from uqwidgets.measures import class_of
@@ -40,8 +39,6 @@ SORTED_BY = ("feature", "verdict", "redundancy")
 #: How the values of a curve are spaced, and how categories are ordered; the first is the default.
 CURVE_SPACINGS = ("quantile", "even")
 CATEGORY_ORDERS = ("", "value", "count")
-# Longest work of the model that a message may request; Python may request more.
-_MOST_SECONDS = 3600.0
 
 
 #: Positions of rows as a text, see `uqwidgets.widgets.rows.text`.
@@ -224,27 +221,6 @@ def inputs_of(values: Mapping[str, Any], explainer: Explainer) -> Inputs:
     """
     lists = {name: read(values[name], explainer) for name, read in READERS.items()}
     return Inputs.of(values, lists)
-
-
-def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
-    """Return the value of an input if a page may set it.
-
-    Raises
-    ------
-    ValueError
-        If it may not be one, or would have the model work for more than an hour.
-    """
-    plain = validate(name, value, explainer)
-    if name == "n_repeats":
-        settings = Settings(n_repeats=plain, seed=explainer.seed)
-        replacements = settings.draws.replacements(explainer.table, (0,))
-        seconds = len(explainer.features) * explainer.evaluations.seconds(replacements)
-        if seconds > _MOST_SECONDS:
-            raise ValueError(
-                f"n_repeats is {plain}, for which the model would work for {seconds / 3600:.1f} "
-                "hours; a page may request one hour, so choose fewer or set n_repeats in Python."
-            )
-    return plain
 
 
 def _selection(name: str, value: Any, explainer: Explainer) -> str:
