@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import weakref
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,6 +46,21 @@ def script(body: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         timeout=timeout,
         check=False,
     )
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_widget_that_is_pickled_or_copied_says_what_to_do(
+    explainer: uq.Explainer, copied: Callable[[Any], Any]
+) -> None:
+    with (
+        uq.Explorer(explainer, n_repeats=2) as explorer,
+        uq.ImportanceView(explainer, n_repeats=2) as view,
+        uq.teach.GuessTheRanking(explainer) as lesson,
+    ):
+        for widget in (explorer, view, lesson):
+            sentence = f"class {type(widget).__name__} cannot be pickled or copied.*keep its state"
+            with pytest.raises(TypeError, match=sentence):
+                copied(widget)
 
 
 @pytest.mark.parametrize("closed", thorough_after(1, [True, False]), ids=["closed", "open"])

@@ -207,7 +207,9 @@ def test_a_message_cannot_request_hours_of_model_calls(
     rows = widget.explainer.rows_evaluated
     send(widget, {"n_repeats": 1000, "_seq": 1})
     assert widget.wait(15)
-    assert "would work for 33.7 hours (importance 33.3, curve 0.3)" in widget._frame["meta"]["error"]
+    assert (
+        "would work for 33.7 hours (importance 33.3, curve 0.3)" in widget._frame["meta"]["error"]
+    )
     assert "set n_repeats in Python" in widget._frame["meta"]["error"]
     assert widget.n_repeats == 3
     assert widget.explainer.rows_evaluated == rows
@@ -254,6 +256,34 @@ def test_the_price_of_a_message_is_that_of_everything_together(
     widget.state = before
     send(widget, {"redundancy": True})
     assert "redundancy" in (widget._input_error or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("ice_lines", 5001, "lies within [0, 5000]"),
+        ("small_curves", 51, "lies within [0, 50]"),
+        ("n_repeats", 1001, "lies within [2, 1000]"),
+        ("top", 10**6, "lies within [0, 100000]"),
+        ("image_rows", 5, "lies within [0, 4]"),
+        ("row", 40, "lies within [-1, 39]"),
+        ("importance_of", ["nll"] * 5, "it can have 4"),
+        ("views", ["importance"] * 101, "it can have 100"),
+        ("selection", [0] * 41, "X has 40 rows"),
+        ("selection", [{"feature": "a", "low": 0}] * 201, "it can have 200"),
+        ("cohorts", [{"name": "a", "ice_filter": []}] * 51, "50 at most"),
+        ("held", [{"feature": "a", "value": 0.1}] * 3, "2 can be held"),
+        ("what_if", [{"feature": "a", "value": 0.1}] * 1001, "it can have 1,000"),
+        ("pins", [{"note": "", "state": {}}] * 201, "200 at most"),
+    ],
+)
+def test_every_count_that_a_page_can_set_has_a_maximum(
+    widget: uq.Explorer, name: str, value: Any, sentence: str
+) -> None:
+    before = getattr(widget, name)
+    send(widget, {name: value})
+    assert sentence in (widget._input_error or "")
+    assert getattr(widget, name) == before
 
 
 @pytest.mark.parametrize(

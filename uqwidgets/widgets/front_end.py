@@ -137,6 +137,19 @@ class WholeState(Widget):  # type: ignore[misc]
     tabbable = _Tabbable(None, allow_none=True).tag(sync=True)
     tooltip = _Tooltip(None, allow_none=True).tag(sync=True)
 
+    def __reduce__(self) -> NoReturn:
+        name = type(self).__name__
+        raise TypeError(
+            f"a widget of class {name} cannot be pickled or copied, because it holds a live model "
+            "and the connection to its page; keep its state, and make it anew where it is needed."
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce__()
+
+    def __deepcopy__(self, _memo: Any) -> NoReturn:
+        self.__reduce__()
+
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:  # noqa: ARG002
         """Return the state of all traits, or of those that are named."""
         return super().get_state(key)

@@ -34,6 +34,7 @@ MOST_REPEATS = 1000
 # Measures and scorers whose importance is shown side by side.
 MOST_QUANTITIES = 4
 MOST_FEATURES = 100_000
+MOST_VIEWS = 100
 #: What features are sorted by besides measures and scorers.
 SORTED_BY = ("feature", "verdict", "redundancy")
 #: How the values of a curve are spaced, and how categories are ordered; the first is the default.
@@ -271,6 +272,8 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
     from uqwidgets.widgets import views
 
     check_list(value, name, "['importance', 'stress']")
+    if len(value) > MOST_VIEWS:
+        raise ValueError(f"{name} has {len(value):,} names; it can have {MOST_VIEWS}.")
     for one in value:
         if text(f"an item of {name}", one, explainer) not in views.NAMES:
             raise ValueError(unknown("view", one, ["all", *views.NAMES]))
