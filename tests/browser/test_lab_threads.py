@@ -87,6 +87,6 @@ def test_models_have_the_state_of_the_cells_where_a_page_asks_for_more(lab, lab_
             repeats.press("Enter")
         expect(root.get_by_test_id("uq-error")).to_be_hidden()
         expect(root.get_by_test_id("uq-importance-row").first).to_be_visible()
-        said = root.get_by_test_id("uq-notes").get_by_text("the thread that made the widget")
-        expect(said).to_have_count(int(at == 2))
+        sentence = root.get_by_test_id("uq-notes").get_by_text("the thread that made the widget")
+        expect(sentence).to_have_count(int(at == 2))
     expect(lab_page.get_by_text("handled on subshell-")).to_be_visible()

@@ -21,7 +21,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-# Numpy's error state of the user, while the package computes in one of its own.
+# The error state of the user in numpy, while the package computes in one of its own.
 _errors_of_user: ContextVar[dict[str, Any] | None] = ContextVar("_errors_of_user", default=None)
 
 

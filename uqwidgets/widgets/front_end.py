@@ -94,7 +94,7 @@ class StoredParts(t.HasTraits):
             self._stored_parts = {**self._stored_parts, name: PARTS[name]._asdict()}
 
 
-class _Said(t.TraitType[Any, Any]):
+class _HostTrait(t.TraitType[Any, Any]):
     """A trait of ipywidgets whose error is a sentence as those of our own."""
 
     must_be = ""
@@ -105,7 +105,7 @@ class _Said(t.TraitType[Any, Any]):
         raise InputError(f"{self.name} is {brief(value)}; it must be {self.must_be}.")
 
 
-class _Layout(_Said, InstanceDict):  # type: ignore[misc]
+class _Layout(_HostTrait, InstanceDict):  # type: ignore[misc]
     must_be = "an ipywidgets.Layout"
 
     def validate(self, obj: Any, value: Any) -> Any:
@@ -118,11 +118,11 @@ class _Layout(_Said, InstanceDict):  # type: ignore[misc]
             self.error(obj, value)
 
 
-class _Tabbable(_Said, t.Bool[Any, Any]):
+class _Tabbable(_HostTrait, t.Bool[Any, Any]):
     must_be = "True, False or None"
 
 
-class _Tooltip(_Said, t.Unicode[Any, Any]):
+class _Tooltip(_HostTrait, t.Unicode[Any, Any]):
     must_be = "a text or None"
 
 
