@@ -224,6 +224,29 @@ def test_messages_on_another_thread_are_answered_by_the_event_loop_of_the_user()
         pool.submit(asyncio.run, main()).result(60)
 
 
+@pytest.mark.parametrize("method", ["fit", "predict_proba"])
+def test_the_refits_of_a_learner_are_made_and_asked_in_the_thread_that_they_need(
+    method: str,
+) -> None:
+    connection = sqlite3.connect(":memory:")
+
+    class OfOneThread(LogisticRegression):
+        pass
+
+    def needs_connection(self: Any, *arguments: Any) -> Any:
+        connection.execute("select 1")
+        return getattr(LogisticRegression, method)(self, *arguments)
+
+    setattr(OfOneThread, method, needs_connection)
+    y = Y > 0
+    explainer = uq.Explainer(LogisticRegression().fit(X, y), X, y)
+    learner = uq.Learner(OfOneThread(), X, y, n_refits=3)
+    with uq.Explorer(explainer, learner=learner, n_repeats=3) as widget:
+        assert widget.wait(60)
+        meta = widget._frame["meta"]
+        assert (meta["error"], meta["learner"]["state"], notes(widget)) == (None, "done", 1)
+
+
 def test_a_lesson_calls_a_model_of_one_thread_there() -> None:
     mean = of_one_thread()
     explainer = uq.Explainer(lambda X: (mean(X), np.ones(len(X))), X, X["a"])

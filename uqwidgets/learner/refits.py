@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Positions
-from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.errors import ModelError, in_one_line, of_another_thread
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
@@ -162,6 +162,8 @@ class Refits:
                 memory_limit=max(1, self.memory_limit // n_refits),
             )
         except ModelError as error:
+            if of_another_thread(error) is not None:
+                raise
             return Failure(number, seed, str(error))
         return Refit(number, seed, rows, explainer)
 
@@ -177,5 +179,9 @@ def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
     try:
         model.fit(take_rows(X, rows), take_rows(y, rows))
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
+        if of_another_thread(error) is not None:
+            raise ModelError(
+                f"a refit failed with {in_one_line(error)}; fit in one thread, with n_jobs=1."
+            ) from error
         return None, in_one_line(error)
     return model, ""

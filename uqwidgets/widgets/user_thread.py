@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from contextlib import suppress
 from threading import get_ident
 from weakref import WeakSet
 
-from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.errors import in_one_line, of_another_thread
 from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.thread_state import ThreadState
-
-# What errors of objects say that work in one thread alone: connections of sqlite3, signals,
-# greenlets, event loops, and attributes of `threading.local`.
-_OF_A_THREAD = re.compile(r"\bthreads?\b|_thread\._local", re.IGNORECASE)
 
 _every: WeakSet[UserThread] = WeakSet()
 
@@ -60,14 +55,10 @@ class UserThread:
 
         From then on `refusal` is set.
         """
-        cause: BaseException | None = error
-        while cause is not None:
-            # The sentence around the error of a model has names of features.
-            if not isinstance(cause, ModelError) and _OF_A_THREAD.search(str(cause)):
-                self.refusal = in_one_line(cause)
-                return True
-            cause = cause.__cause__ or cause.__context__
-        return False
+        cause = of_another_thread(error)
+        if cause is not None:
+            self.refusal = in_one_line(cause)
+        return cause is not None
 
     @property
     def notes(self) -> list[Remark]:

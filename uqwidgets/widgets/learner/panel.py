@@ -118,7 +118,8 @@ class LearnerPanel:
         calls_before, rows_before = self._calls_before
         cost, total = meta["cost"], meta["total"]
         problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
-        notes = self._notes(known.values())
+        of_thread = [note for note in self._scheduler.user.notes if note not in meta["notes"]]
+        notes = [*of_thread, *self._notes(known.values())]
         added = {
             "final": meta["final"] and not self.pending,
             "learner": {
