@@ -178,7 +178,7 @@ def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
     model = clone(estimator)
     try:
         model.fit(take_rows(X, rows), take_rows(y, rows))
-    except Exception as error:  # noqa: BLE001  an estimator may raise anything
+    except Exception as error:
         if of_another_thread(error) is not None:
             raise ModelError(
                 f"a refit failed with {in_one_line(error)}; fit in one thread, with n_jobs=1."
