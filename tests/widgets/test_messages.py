@@ -207,9 +207,7 @@ def test_a_message_cannot_request_hours_of_model_calls(
     rows = widget.explainer.rows_evaluated
     send(widget, {"n_repeats": 1000, "_seq": 1})
     assert widget.wait(15)
-    assert (
-        "would work for 33.7 hours (importance 33.3, curve 0.3)" in widget._frame["meta"]["error"]
-    )
+    assert "would work for 33.3 hours (importance 33.3)" in widget._frame["meta"]["error"]
     assert "set n_repeats in Python" in widget._frame["meta"]["error"]
     assert widget.n_repeats == 3
     assert widget.explainer.rows_evaluated == rows
@@ -246,10 +244,14 @@ def test_the_price_of_a_message_is_that_of_everything_together(
         assert words in widget._input_error
     assert {**widget.state, "tau": 0.0} == before, "what takes no time is set"
     assert widget.tau == 0.5
-    # What Python asked for, a page need not ask for again.
+    # What Python asked for, a page need not ask for again, also while the work goes on.
     for name, value in everything.items():
         setattr(widget, name, value)
+    monkeypatch.setattr(evaluations, "seconds", lambda questions: 10.0 * len(questions))
     send(widget, {"n_repeats": 2, "tau": 0.25})
+    assert widget._input_error is None
+    widget.n_repeats = 300
+    send(widget, {"feature": "b", "color_by": "c"})
     assert widget._input_error is None
     # Redundancy takes long without a call of the model.
     monkeypatch.setattr(price, "_OF_FORESTS", 10.0)

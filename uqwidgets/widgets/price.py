@@ -88,33 +88,40 @@ def refusal(present: Inputs, values: Mapping[str, Any], explainer: Explainer) ->
 
 
 def _seconds(inputs: Inputs, present: Inputs, explainer: Explainer) -> dict[str, float]:
-    """Estimate the seconds of each part of the work that is not done yet.
+    """Estimate the seconds of each part of the work that is new.
 
-    Of repeats and of the curve it is known what is done; other parts count where they are new.
+    What was requested before is not counted again: while a slow model works for hours because
+    Python asked for that, a page can ask for a curve.
     """
     table, evaluations = explainer.table, explainer.evaluations
     n, p = len(table), len(explainer.features)
+    parts = {}
 
-    def is_new(*names: str) -> bool:
-        return any(getattr(inputs, name) != getattr(present, name) for name in names)
+    def is_new(view: str, *names: str) -> bool:
+        names = ("shown_model", "views", *names)
+        is_changed = any(getattr(inputs, name) != getattr(present, name) for name in names)
+        return inputs.shows(view) and is_changed
 
-    repeats = Draws(checked_scheme(inputs.replacement), inputs.n_repeats, explainer.seed)
-    parts = {"importance": p * evaluations.seconds(repeats.replacements(table, (0,)))}
-    if inputs.feature:
-        with suppress(ValueError):  # without a curve
-            parts["curve"] = evaluations.seconds(curve_grid(table, inputs).replacements)
-    if is_new("small_curves", "spacing", "shown_model"):
-        n_rows = min(inputs.small_curves, p) * _OF_SMALL_CURVE * n
-        parts["small curves"] = evaluations.seconds_for(n_rows)
-    if inputs.second and is_new("second", "feature", "views", "shown_model"):
-        fine, coarse = (evaluations.seconds_for(k * n) for k in (_OF_SURFACE, _OF_COARSE_SURFACE))
-        parts["surface"] = coarse if fine > _LONG else fine
-    if inputs.compare_with.startswith("model:") and is_new("compare_with", "n_repeats"):
-        # As if the other model were as quick as this one.
-        parts["other model"] = evaluations.seconds_for((inputs.n_repeats * p + N_VALUES) * n)
-    if is_new("n_repeats", "importance_of", "replacement", "groups", "shown_model"):
+    if is_new("importance", "n_repeats", "replacement", "groups"):
+        repeats = Draws(checked_scheme(inputs.replacement), inputs.n_repeats, explainer.seed)
+        parts["importance"] = p * evaluations.seconds(repeats.replacements(table, (0,)))
+    if is_new("importance", "n_repeats", "replacement", "groups", "importance_of"):
         n_values = inputs.n_repeats * p * n * max(2, len(inputs.importance_of))
         parts["measures"] = n_values * _OF_VALUE
-    if inputs.redundancy and is_new("redundancy", "groups"):
+    if inputs.redundancy and is_new("importance", "redundancy", "groups"):
         parts["redundancy"] = _OF_FORESTS * n * log2(n + 1) * p**2
+    if inputs.feature and is_new("dependence", "feature", "spacing"):
+        with suppress(ValueError):  # without a curve
+            parts["curve"] = evaluations.seconds(curve_grid(table, inputs).replacements)
+    if is_new("small_curves", "small_curves", "spacing"):
+        n_rows = min(inputs.small_curves, p) * _OF_SMALL_CURVE * n
+        parts["small curves"] = evaluations.seconds_for(n_rows)
+    if inputs.second and is_new("surface", "second", "feature"):
+        fine, coarse = (evaluations.seconds_for(k * n) for k in (_OF_SURFACE, _OF_COARSE_SURFACE))
+        parts["surface"] = coarse if fine > _LONG else fine
+    if inputs.compare_with.startswith("model:") and is_new(
+        "comparison", "compare_with", "n_repeats"
+    ):
+        # As if the other model were as quick as this one.
+        parts["other model"] = evaluations.seconds_for((inputs.n_repeats * p + N_VALUES) * n)
     return parts
