@@ -37,6 +37,7 @@ BROWSER = TESTS / "browser"
 # Files that share a JupyterLab and its page, or the kernel of notebooks, which take long to start.
 ONE_LAB = (
     "browser/test_lab.py",
+    "browser/test_lab_threads.py",
     "browser/test_containers.py",
     "browser/test_reopened.py",
     "browser/test_pins_in_lab.py",

@@ -64,6 +64,13 @@ class Broken(BaseComm):
             raise RuntimeError("no page is there")
 
 
+def rest(widget: uq.Explorer) -> None:
+    """Wait for the answer, and for the other levels of tau that follow it."""
+    assert widget.wait(60)
+    with widget._scheduler._changed:
+        assert widget._scheduler._changed.wait_for(lambda: widget._scheduler.worker is None, 60)
+
+
 def table(n: int = 40) -> tuple[pd.DataFrame, pd.Series]:
     rng = np.random.default_rng(3)
     X = pd.DataFrame(

@@ -11,8 +11,9 @@ import comm
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
-from widgets.conftest import Broken, Gated, table
+from widgets.conftest import Broken, Gated, rest, table
 
 
 class Ended(BaseException):
@@ -185,6 +186,26 @@ def test_a_frame_that_cannot_be_sent_is_reported(
         assert widget.wait(15)
         assert widget._frame["inputs"]["tau"] == 0.5
         assert widget._frame["meta"]["error"] is None
+
+
+def test_an_error_in_what_follows_tau_is_shown_until_the_next_request(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch, reported: list[str]
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no other level")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OverTau, "follow", fail)
+        explorer.feature = "b"
+        rest(explorer)
+        meta = explorer._frame["meta"]
+        assert meta["final"]
+        assert "the work on other levels of tau raised RuntimeError: no other" in meta["error"]
+        assert reported == ["RuntimeError('no other level')"]
+    explorer.feature = "a"
+    rest(explorer)
+    assert explorer._frame["meta"]["error"] is None
+    assert explorer._over_tau["inputs"]["feature"] == "a"
 
 
 def test_a_filter_changed_in_place_is_validated_before_use(

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import weakref
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +27,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 from uqwidgets.widgets.views.importance.view import ImportanceView
 from widgets.conftest import Broken, Counting, Gated, table
 
@@ -44,6 +46,21 @@ def script(body: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         timeout=timeout,
         check=False,
     )
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_widget_that_is_pickled_or_copied_says_what_to_do(
+    explainer: uq.Explainer, copied: Callable[[Any], Any]
+) -> None:
+    with (
+        uq.Explorer(explainer, n_repeats=2) as explorer,
+        uq.ImportanceView(explainer, n_repeats=2) as view,
+        uq.teach.GuessTheRanking(explainer) as lesson,
+    ):
+        for widget in (explorer, view, lesson):
+            sentence = f"class {type(widget).__name__} cannot be pickled or copied.*keep its state"
+            with pytest.raises(TypeError, match=sentence):
+                copied(widget)
 
 
 @pytest.mark.parametrize("closed", thorough_after(1, [True, False]), ids=["closed", "open"])
@@ -301,7 +318,7 @@ def test_an_unreferenced_hidden_widget_is_freed_when_another_is_made(
 def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, interval: str) -> None:
     ignore = lambda *_: None  # noqa: E731
     inputs = Inputs(feature="a", indicator="error_rate", interval=interval)
-    session = Session(explainer, ignore, ignore, None, ignore, Timing())
+    session = Session(explainer, ignore, ignore, None, ignore, Timing(), UserThread())
     session.view(ImportanceView).repeats(inputs).extend(1, ignore)
     html = static_picture(session, inputs)
     assert "Not everything was computed" in html

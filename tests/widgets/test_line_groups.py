@@ -260,7 +260,7 @@ def test_groups_move_with_tau_between_frames(widget: uq.Explorer) -> None:
         ("spacing", "observed", "no spacing .observed."),
         ("category_order", "random", "no category_order .random."),
         ("center_at", "no such value", "must be the text of a number"),
-        ("relative", "yes", "boolean"),
+        ("relative", "yes", "must be True or False"),
     ],
 )
 def test_wrong_values_are_refused(widget: uq.Explorer, name: str, value: Any, why: str) -> None:

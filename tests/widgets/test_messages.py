@@ -13,7 +13,7 @@ import pytest
 import uqwidgets as uq
 from browser.bridge import QueueComm
 from cases import thorough_after
-from uqwidgets.widgets import inputs
+from uqwidgets.widgets import inputs, price
 from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.rows.conditions import conditions
@@ -207,7 +207,7 @@ def test_a_message_cannot_request_hours_of_model_calls(
     rows = widget.explainer.rows_evaluated
     send(widget, {"n_repeats": 1000, "_seq": 1})
     assert widget.wait(15)
-    assert "would work for 33.3 hours" in widget._frame["meta"]["error"]
+    assert "would work for 33.3 hours (importance 33.3)" in widget._frame["meta"]["error"]
     assert "set n_repeats in Python" in widget._frame["meta"]["error"]
     assert widget.n_repeats == 3
     assert widget.explainer.rows_evaluated == rows
@@ -215,6 +215,77 @@ def test_a_message_cannot_request_hours_of_model_calls(
     assert widget.wait(15)
     assert widget._frame["meta"]["importance"]["n_repeats"] == 5
     assert inputs.validate("n_repeats", 1000, widget.explainer) == 1000, "Python may set it"
+
+
+def test_the_price_of_a_message_is_that_of_everything_together(
+    widget: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluations, n = widget.explainer.evaluations, len(widget.explainer.table)
+    monkeypatch.setattr(evaluations, "seconds_for", lambda rows: 0.07 * rows)
+    monkeypatch.setattr(evaluations, "seconds", lambda questions: 0.07 * n * len(questions))
+    # Nothing is computed: each message is about what the widget showed before.
+    monkeypatch.setattr(widget._scheduler, "request", lambda: None)
+    parts: list[dict[str, Any]] = [
+        {"n_repeats": 300, "replacement": "conditional"},
+        {"small_curves": 50},
+        {"second": "b"},
+        {"importance_of": ["nll", "entropy", "brier", "accuracy"]},
+        {"redundancy": True},
+    ]
+    before = widget.state
+    for part in parts:
+        send(widget, part)
+        assert widget._input_error is None, part
+        widget.state = before
+    everything = {name: value for part in parts for name, value in part.items()}
+    send(widget, {**everything, "tau": 0.5})
+    assert widget._input_error is not None
+    for words in ("a page may request one hour", "importance", "small curves", "surface"):
+        assert words in widget._input_error
+    assert {**widget.state, "tau": 0.0} == before, "what takes no time is set"
+    assert widget.tau == 0.5
+    # What Python asked for, a page need not ask for again, also while the work goes on.
+    for name, value in everything.items():
+        setattr(widget, name, value)
+    monkeypatch.setattr(evaluations, "seconds", lambda questions: 10.0 * len(questions))
+    send(widget, {"n_repeats": 2, "tau": 0.25})
+    assert widget._input_error is None
+    widget.n_repeats = 300
+    send(widget, {"feature": "b", "color_by": "c"})
+    assert widget._input_error is None
+    # Redundancy takes long without a call of the model.
+    monkeypatch.setattr(price, "_OF_FORESTS", 10.0)
+    widget.state = before
+    send(widget, {"redundancy": True})
+    assert "redundancy" in (widget._input_error or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("ice_lines", 5001, "lies within [0, 5000]"),
+        ("small_curves", 51, "lies within [0, 50]"),
+        ("n_repeats", 1001, "lies within [2, 1000]"),
+        ("top", 10**6, "lies within [0, 100000]"),
+        ("image_rows", 5, "lies within [0, 4]"),
+        ("row", 40, "lies within [-1, 39]"),
+        ("importance_of", ["nll"] * 5, "it can have 4"),
+        ("views", ["importance"] * 101, "it can have 100"),
+        ("selection", [0] * 41, "X has 40 rows"),
+        ("selection", [{"feature": "a", "low": 0}] * 201, "it can have 200"),
+        ("cohorts", [{"name": "a", "ice_filter": []}] * 51, "50 at most"),
+        ("held", [{"feature": "a", "value": 0.1}] * 3, "2 can be held"),
+        ("what_if", [{"feature": "a", "value": 0.1}] * 1001, "it can have 1,000"),
+        ("pins", [{"note": "", "state": {}}] * 201, "200 at most"),
+    ],
+)
+def test_every_count_that_a_page_can_set_has_a_maximum(
+    widget: uq.Explorer, name: str, value: Any, sentence: str
+) -> None:
+    before = getattr(widget, name)
+    send(widget, {name: value})
+    assert sentence in (widget._input_error or "")
+    assert getattr(widget, name) == before
 
 
 @pytest.mark.parametrize(

@@ -398,6 +398,29 @@ def test_a_target_at_the_edge_of_the_data_has_its_status():
     session.widget.close()
 
 
+@pytest.mark.parametrize("stressed", ["a", "b"])
+def test_the_rows_whose_lines_are_drawn_are_the_same_where_few_rows_have_all_the_weight(
+    explainer, stressed
+):
+    """At an end that one row alone reaches, the others have no weight, and were left out."""
+    rows = [{"feature": "a", "low": 0.0, "high": None}]
+    ends = {"anchor": "tail-mean", "tail": 0.001}
+    session = Watched(explainer, n_repeats=4, stress_feature=stressed, ice_filter=rows, **ends)
+    session.follow()
+    meta, columns = session.messages[-1]
+    at_zero = session.exact(DependenceView, 0.0)
+    assert columns["dependence.ice_weight"].shape[1] == len(at_zero.columns["ice"])
+    sent = {t: at_level(meta, columns, "dependence.ice_weight", t) for t in (-1.0, 1.0)}
+    reached = {tau: weights for tau, weights in sent.items() if np.isfinite(weights).all()}
+    assert reached
+    for tau, weights in reached.items():
+        at_end = session.exact(DependenceView, tau).columns
+        np.testing.assert_array_equal(at_end["ice"], at_zero.columns["ice"])
+        np.testing.assert_allclose(weights, at_end["ice_weight"], atol=1e-5)
+        assert np.count_nonzero(weights) == 1
+    session.widget.close()
+
+
 def test_without_stressed_feature_there_are_no_levels(explainer):
     session = Watched(explainer, n_repeats=2)
     session.widget.stress_feature = ""

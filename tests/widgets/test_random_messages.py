@@ -13,6 +13,7 @@ from browser.bridge import QueueComm
 from uqwidgets.widgets.front_end import PARTS
 from uqwidgets.widgets.inputs import NAMES
 from uqwidgets.widgets.rows.text import text_of_rows
+from widgets.conftest import rest
 from widgets.random_messages import RandomMessages
 from widgets.test_messages import host_state, send
 from widgets.test_state import CHANGED, Tolerant, dated
@@ -42,6 +43,8 @@ LAST = {
     "what_if": [{"feature": "a", "value": 0.25}],
     "pins": [],
 }
+# How often the messages of a test pause.
+N_RESTS = 20
 # What an answer changes: a curve may need a part of the front end, and the levels of tau follow it.
 _MAY_CHANGE = {"_stored_parts", "_over_tau", "pins"}
 
@@ -94,6 +97,7 @@ def test_a_widget_answers_after_random_messages(
     n_messages: int,
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
+    reported: list[str],
 ) -> None:
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
     with ExitStack() as stack:
@@ -111,14 +115,16 @@ def test_a_widget_answers_after_random_messages(
         for at in range(n_messages):
             widget = widgets[at % len(widgets)]
             send(widget, messages.state(), buffer_paths=messages.paths())
-            if at % (n_messages // 3) == 0:
-                # Some are answered to the end.
-                assert widget.wait(60)
+            if at % (n_messages // N_RESTS) == 0:
+                # Some are answered to the end, with what follows at other levels of tau.
+                rest(widget)
                 check_error(widget._frame["meta"]["error"])
+                assert not reported, widget.state
         last = widgets[0]
         send(last, {**LAST, "_seq": last._seq + 1})
         for widget in widgets:
-            assert widget.wait(60)
+            rest(widget)
+            assert not reported
             assert widget._frame["meta"]["final"]
             inputs = widget._frame["inputs"]
             assert {name: inputs[name] for name in LAST if name != "pins"} == {

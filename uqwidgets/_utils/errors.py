@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import threading
+
+# What errors of objects say that work in one thread alone: connections of sqlite3, signals,
+# greenlets, event loops, and attributes of `threading.local`.
+_OF_A_THREAD = re.compile(r"\bthreads?\b|_thread\._local", re.IGNORECASE)
+
 
 class ModelError(ValueError):
     """The model raised an error, or did not return a distribution for each row.
@@ -26,6 +33,22 @@ class ModelError(ValueError):
 
 class NoRatioError(ValueError):
     """A measure or a metric has no ratio, because its mean before replacement is not positive."""
+
+
+def of_another_thread(error: BaseException) -> BaseException | None:
+    """Return the cause of an error that says that an object belongs to another thread.
+
+    It is None where there is none, and in the main thread.
+    """
+    if threading.current_thread() is threading.main_thread():
+        return None
+    cause: BaseException | None = error
+    while cause is not None:
+        # The sentence around the error of a model has names of features.
+        if not isinstance(cause, ModelError) and _OF_A_THREAD.search(str(cause)):
+            return cause
+        cause = cause.__cause__ or cause.__context__
+    return None
 
 
 def in_one_line(error: BaseException) -> str:

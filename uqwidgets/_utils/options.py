@@ -46,13 +46,11 @@ MOST_JOBS = 1024
 
 
 def brief(value: Any) -> str:
-    """Write a value as an error shows it, however large or deep it is."""
+    """Write a value in one line, as an error shows it, however large or deep it is."""
     try:
-        written = repr(value)
-    except Exception:  # noqa: BLE001  lists in lists, numbers of thousands of digits, other classes
+        written = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001  lists in lists, very long numbers, code that is not ours
         return f"a {type(value).__name__}"
-    if "\n" in written:  # arrays and tables
-        written = " ".join(written.split())
     return written if len(written) <= 80 else f"{written[:80]}..."
 
 

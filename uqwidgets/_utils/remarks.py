@@ -209,6 +209,14 @@ REMARKS = MappingProxyType(
             "Compare by the difference, choose another replacement, or pass a model with "
             "predictive distributions and the target, as the remark says.",
         ),
+        "model-of-one-thread": RemarkKind(
+            "The model uses an object that works in one thread alone, such as a connection of "
+            "sqlite3.",
+            "The numbers are as usual. The thread that made the widget calls the model, in slices "
+            "of time, and cells may wait for one.",
+            "Open the connection inside the function that predicts, or with "
+            "`check_same_thread=False`, and make the widget again.",
+        ),
         "filter-of-all-values": RemarkKind(
             "A filter lists every value of a feature that some rows have no value of.",
             "The filter leaves out the rows without a value.",

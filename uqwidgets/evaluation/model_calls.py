@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.thread_state import errors_of_user
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.batch_size import BatchSizer
 from uqwidgets.evaluation.dataframes import to_pandas, way_out
@@ -74,7 +75,8 @@ class ModelCalls:
         self.rows += rows
         started = time.perf_counter()
         try:
-            distribution = (model or self._predictive)(X)
+            with errors_of_user():
+                distribution = (model or self._predictive)(X)
         except InvalidRowError as error:
             where = self.where(blocks, error.row)
             raise ModelError(f"the model's {error.problem} {where}.") from error

@@ -14,6 +14,7 @@ from tqdm.auto import tqdm
 
 from uqwidgets._utils.processes import end_with
 from uqwidgets._utils.quiet import hidden_warnings
+from uqwidgets._utils.thread_state import ThreadState, errors_of_user
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,18 @@ class ProgressBar:
 def run_parallel(n_jobs: int | None, tasks: Iterable[Callable[[], Any]]) -> Iterator[Iterator[Any]]:
     """Iterate over the results of tasks in their order, by joblib's current backend.
 
-    When the block is left, running tasks are cancelled at once, rather than when the traceback
-    that refers to them is garbage collected. Other processes end with this one.
+    They run in the state of the thread that calls, see `ThreadState`. When the block is left,
+    running tasks are cancelled at once, rather than when the traceback that refers to them is
+    garbage collected. Other processes end with this one.
 
     Parameters
     ----------
     n_jobs : int, optional
     tasks : iterable of callable
     """
-    calls = (delayed(_run)(os.getpid(), task) for task in tasks)
+    with errors_of_user():
+        state = ThreadState.of_this_thread()
+    calls = (delayed(state.run)(_run, os.getpid(), task) for task in tasks)
     results = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     try:
         yield results

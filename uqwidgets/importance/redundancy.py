@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.parallel import Parallel, delayed
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.options import MOST_REPEATS, checked_count

@@ -146,7 +146,8 @@ class PathInfluences:
             self._pair_spread = (
                 pairs.factor * dots_over_rows(np.square(s), self._squared) / total**2
             )
-            self._scale = self.n / total
+        # Where no pair has a weight, nothing is known.
+        self._scale = np.divide(self.n, total, out=np.full(self.t, np.nan), where=total > 0)
 
     def rows(self, m: int, original: Floats) -> RowInfluences:
         """Return the influences, with control variates where these are needed."""

@@ -106,7 +106,9 @@ def mean_changes_in(
         check()
         s, w = part.scored, part.weights
         totals = dots_over_rows(s, np.asarray(ones @ w))
-        parts.append(np.stack([dots_over_rows(s, np.asarray(m @ w)) / totals for m in matrices]))
+        with np.errstate(invalid="ignore"):  # no pair may have a weight
+            each = [dots_over_rows(s, np.asarray(m @ w)) / totals for m in matrices]
+        parts.append(np.stack(each))
     return np.concatenate(parts, axis=1)
 
 

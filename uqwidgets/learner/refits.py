@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from uqwidgets._typing import Positions
-from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.errors import ModelError, in_one_line, of_another_thread
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
@@ -166,6 +166,8 @@ class Refits:
                 memory_limit=max(1, self.memory_limit // n_refits),
             )
         except ModelError as error:
+            if of_another_thread(error) is not None:
+                raise
             return Failure(number, seed, str(error))
         return Refit(number, seed, rows, explainer)
 
@@ -175,6 +177,10 @@ def _fit(estimator: Any, X: Any, y: npt.NDArray[Any], rows: Positions) -> tuple[
     model = clone(estimator)
     try:
         model.fit(container_of(X).rows(rows), y[rows])
-    except Exception as error:  # noqa: BLE001  an estimator may raise anything
+    except Exception as error:
+        if of_another_thread(error) is not None:
+            raise ModelError(
+                f"a refit failed with {in_one_line(error)}; fit in one thread, with n_jobs=1."
+            ) from error
         return None, in_one_line(error) + way_out(X)
     return model, ""

@@ -6,6 +6,7 @@ from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+import traitlets as t
 
 from uqwidgets._utils.options import brief as brief
 from uqwidgets.explainer.explainer import Explainer
@@ -14,6 +15,13 @@ from uqwidgets.explainer.explainer import Explainer
 _MOST_CHARACTERS = 1000
 # What a name or a value of a column cannot be.
 CONTAINERS = (dict, list, tuple, set)
+
+
+class InputError(ValueError, t.TraitError):
+    """A value that an input cannot have.
+
+    As an error of traitlets it has values that are held back together put back.
+    """
 
 
 def text(name: str, value: Any, explainer: Explainer) -> str:

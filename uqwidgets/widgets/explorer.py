@@ -16,13 +16,14 @@ from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.front_end import answer_to, bundle
 from uqwidgets.widgets.input_traits import SYNCED, CheckedInputs, InputTraits
-from uqwidgets.widgets.inputs import (
-    NAMES,
-    first_stressed,
-    views_of_layout,
-)
+from uqwidgets.widgets.inputs import NAMES, first_stressed, views_of_layout
 from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free_hidden, hide, show
+from uqwidgets.widgets.lifetime import (
+    ClosedAtTheEnd,
+    PausedWhileHidden,
+    close_with_its_comm,
+    free_hidden,
+)
 from uqwidgets.widgets.messages import data_of, is_moving, read_message
 from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
@@ -37,18 +38,28 @@ from uqwidgets.widgets.rows.selection import Selectable
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Request, Session, check_arguments
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.input_types import InputArguments
 
 
 class Explorer(
-    InputTraits, CheckedInputs, Selectable, Reproducible, Savable, NotebookOutput, ClosedAtTheEnd
+    InputTraits,
+    CheckedInputs,
+    Selectable,
+    Reproducible,
+    Savable,
+    PausedWhileHidden,
+    NotebookOutput,
+    ClosedAtTheEnd,
 ):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
     computed on a worker thread; a newer change replaces an older one that is still waiting.
+    The worker has what was set in the thread that made the widget: scikit-learn's configuration,
+    context variables, numpy's error state, decimal's context, and PyTorch's grad mode and device.
 
     Parameters
     ----------
@@ -197,12 +208,12 @@ class Explorer(
         **inputs: Unpack[InputArguments],
     ) -> None:
         # These come before anything can fail, because a widget that fails below is closed, too.
-        self._scheduler = Scheduler(self._work, self._follow_tau)
+        self._user = UserThread()
+        self._scheduler = Scheduler(self._work, self._follow_tau, self._user)
         self._notebook_picture = NotebookPicture(self._request_picture)
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
         self._learner: LearnerPanel | None = None
         self._own_layout: Any = None
-        self._paused = False
         self.renew_locks()
         renew_after_fork(self)
         free_hidden()
@@ -214,6 +225,7 @@ class Explorer(
             choose=self._choose,
             again=self._publisher.publish_again,
             timing=self._timing,
+            user=self._user,
             weights=own_weights(weights, explainer),
         )
         self._models = Models(explainer_of(explainer, ""), make_session, learner, title)
@@ -306,7 +318,9 @@ class Explorer(
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Set the valid values of a message from the browser, and answer it."""
-        message = read_message(sync_data, self.explainer, max(self._seq, self._stop))
+        present = self.explainer, self._inputs()[0], max(self._seq, self._stop)
+        # To show another model, it is called here.
+        message = self._user.state().run(read_message, sync_data, *present)
         accepted, refused = message
         if "_stop" in accepted:
             self._stop_work()
@@ -314,7 +328,7 @@ class Explorer(
             requested = self._requested
             self._publisher.shown.clear()
             if message.needs_answer:
-                self._input_error = "; ".join(refused.values()) or None
+                self._input_error = "; ".join(dict.fromkeys(refused.values())) or None
             self._message_thread = threading.get_ident()
             try:
                 # All values are set before the first observer runs, so that its request covers all
@@ -342,22 +356,6 @@ class Explorer(
 
     def _handle_close(self, _message: Any) -> None:
         self.close()
-
-    def _pages_changed(self, change: Any) -> None:
-        if change["new"] > 0:
-            show(self)
-            if self._paused:
-                self._resume()
-        else:
-            hide(self)
-            self._paused = True
-            self._stop_work()
-
-    def _resume(self) -> None:
-        self._paused = False
-        with self._request_lock:
-            self._requested = None
-            self._request()
 
     def _stop_work(self) -> None:
         if self._page_stop is not None:
@@ -434,9 +432,11 @@ class Explorer(
         if (request := self._answered) is None or request != self._requested:
             return
         session = self._models.session(request.inputs.shown_model)
-        for frame in session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost):
-            with self._publisher.reporting_errors("an observer of _over_tau"):
-                self._over_tau = frame
+        frames = session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost)
+        with self._publisher.showing_errors("the work on other levels of tau"):
+            for frame in frames:
+                with self._publisher.reporting_errors("an observer of _over_tau"):
+                    self._over_tau = frame
 
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame

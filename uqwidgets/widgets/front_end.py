@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import traitlets as t
-from ipywidgets import Widget
+from ipywidgets import Layout, Widget, widget_serialization
+from ipywidgets.widgets.trait_types import InstanceDict
+
+from uqwidgets.widgets.checks import InputError, brief
 
 STATIC = Path(__file__).parent.parent / "static"
 
@@ -91,12 +94,61 @@ class StoredParts(t.HasTraits):
             self._stored_parts = {**self._stored_parts, name: PARTS[name]._asdict()}
 
 
+class _HostTrait(t.TraitType[Any, Any]):
+    """A trait of ipywidgets whose error is a sentence as those of our own."""
+
+    must_be = ""
+
+    def error(self, obj: Any, value: Any, error: Any = None, info: Any = None) -> NoReturn:
+        """Say what the value is, and what it must be."""
+        del obj, error, info
+        raise InputError(f"{self.name} is {brief(value)}; it must be {self.must_be}.")
+
+
+class _Layout(_HostTrait, InstanceDict):  # type: ignore[misc]
+    must_be = "an ipywidgets.Layout"
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Return a layout, also of a dict of its traits."""
+        if isinstance(value, dict) and not value.keys() <= set(Layout.class_trait_names()):
+            self.error(obj, value)
+        try:
+            return super().validate(obj, value)
+        except (TypeError, t.TraitError):
+            self.error(obj, value)
+
+
+class _Tabbable(_HostTrait, t.Bool[Any, Any]):
+    must_be = "True, False or None"
+
+
+class _Tooltip(_HostTrait, t.Unicode[Any, Any]):
+    must_be = "a text or None"
+
+
 class WholeState(Widget):  # type: ignore[misc]
     """A widget whose state always has its defaults.
 
     `ipywidgets.embed` leaves defaults out, as most front ends know theirs. Here the front end is a
     default itself, and only Python knows those of the inputs.
     """
+
+    layout = _Layout(Layout).tag(sync=True, **widget_serialization)
+    tabbable = _Tabbable(None, allow_none=True).tag(sync=True)
+    tooltip = _Tooltip(None, allow_none=True).tag(sync=True)
+
+    def __reduce__(self) -> NoReturn:
+        name = type(self).__name__
+        raise TypeError(
+            f"a widget of class {name} cannot be pickled or copied, because it holds a live model "
+            "and the connection to its page; keep its state, and make it anew where it is needed."
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce__()
+
+    def __deepcopy__(self, _memo: Any) -> NoReturn:
+        self.__reduce__()
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:  # noqa: ARG002
         """Return the state of all traits, or of those that are named."""

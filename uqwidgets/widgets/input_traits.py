@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets as t
 
+from uqwidgets.widgets.checks import InputError
 from uqwidgets.widgets.inputs import NAMES, READERS, Inputs, input_traits, trait_value, validate
 from uqwidgets.widgets.shown_model import ShownModel
 
@@ -31,7 +32,10 @@ class CheckedInputs(ShownModel):
     @t.validate(*NAMES)
     def _validated(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
-        return trait_value(name, validate(name, value, self.explainer), self.explainer)
+        try:
+            return trait_value(name, validate(name, value, self.explainer), self.explainer)
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     def _inputs(self) -> tuple[Inputs, str | None]:
         """Return the inputs, and the error of a list that was changed in place."""

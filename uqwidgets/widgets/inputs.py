@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NewType, get_type_hints
+from typing import Any, NewType
 
 import numpy as np
 import traitlets as t
@@ -14,7 +14,6 @@ from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
-from uqwidgets.importance import Settings
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
 from uqwidgets.measures import class_of
@@ -35,13 +34,12 @@ MOST_REPEATS = 1000
 # Measures and scorers whose importance is shown side by side.
 MOST_QUANTITIES = 4
 MOST_FEATURES = 100_000
+MOST_VIEWS = 100
 #: What features are sorted by besides measures and scorers.
 SORTED_BY = ("feature", "verdict", "redundancy")
 #: How the values of a curve are spaced, and how categories are ordered; the first is the default.
 CURVE_SPACINGS = ("quantile", "even")
 CATEGORY_ORDERS = ("", "value", "count")
-# Longest work of the model that a message may request; Python may request more.
-_MOST_SECONDS = 3600.0
 
 
 #: Positions of rows as a text, see `uqwidgets.widgets.rows.text`.
@@ -161,55 +159,41 @@ _NAME_LISTS = ("views", "importance_of")
 _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
 
 
-class _Number(t.Float[float, float]):
-    """A trait of floats that refuses truth values, and whole numbers beyond all floats."""
+class AnyValue(t.TraitType[Any, Any]):
+    """A trait that refuses nothing itself: whoever owns it checks the value, and says what it is.
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        if isinstance(value, bool):
-            raise t.TraitError(f"{self.name} is {value}; it must be a number.")
-        try:
-            return super().validate(obj, value)
-        except OverflowError:
-            raise t.TraitError(f"{self.name} is {brief(value)}; it must be finite.") from None
+    Parameters
+    ----------
+    default : object
+        Each owner has a list of its own.
+    """
 
+    def __init__(self, default: Any) -> None:
+        super().__init__(default_value=default)
 
-class _List(t.List[Any]):
-    """A trait of lists, which leaves what is no list of its kind to the check of the input."""
+    def validate(self, obj: t.HasTraits, value: Any) -> Any:
+        """Return the value, which the owner checks later where values are held back together.
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        try:
-            return super().validate(obj, value)
-        except t.TraitError:
-            return value
+        A number is checked at once if it has another type: where True replaces 1, nobody is told.
+        """
+        present = obj._trait_values.get(str(self.name))
+        is_other = isinstance(present, (bool, int, float)) and type(value) is not type(present)
+        return self._cross_validate(obj, value) if is_other else value
 
-
-class _Rows(t.TraitType[list[int], Any]):
-    """A trait of positions of rows, which travel as a text; the explorer checks them."""
-
-    def default(self, _obj: Any = None) -> list[int]:
-        return []
-
-
-_TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
-    float: _Number,
-    int: t.Int,
-    str: t.Unicode,
-    bool: t.Bool,
-}
+    def default(self, _obj: Any = None) -> Any:
+        """Return the value of a new owner."""
+        value = self.default_value
+        return list(value) if isinstance(value, list) else value
 
 
 def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
-    types = get_type_hints(Inputs)
-    traits = {
-        f.name: _TRAITS[kind](f.default)
-        if (kind := types[f.name]) in _TRAITS
-        else _List(t.Dict() if f.name in READERS else t.Unicode())
-        for f in fields(Inputs)
-        if f.name != "selection"
+    defaults: dict[str, Any] = {**Inputs().plain(), "selection": []}
+    own = {"selection": {"to_json": lambda rows, _widget: text_of_rows(rows)}}
+    return {
+        name: AnyValue(default).tag(**metadata, **own.get(name, {}))
+        for name, default in defaults.items()
     }
-    traits["selection"] = _Rows().tag(to_json=lambda rows, _widget: text_of_rows(rows))
-    return {f.name: traits[f.name].tag(**metadata) for f in fields(Inputs)}
 
 
 def trait_value(name: str, plain: Any, explainer: Explainer) -> Any:
@@ -238,27 +222,6 @@ def inputs_of(values: Mapping[str, Any], explainer: Explainer) -> Inputs:
     """
     lists = {name: read(values[name], explainer) for name, read in READERS.items()}
     return Inputs.of(values, lists)
-
-
-def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
-    """Return the value of an input if a page may set it.
-
-    Raises
-    ------
-    ValueError
-        If it may not be one, or would have the model work for more than an hour.
-    """
-    plain = validate(name, value, explainer)
-    if name == "n_repeats":
-        settings = Settings(n_repeats=plain, seed=explainer.seed)
-        replacements = settings.draws.replacements(explainer.table, (0,))
-        seconds = len(explainer.features) * explainer.evaluations.seconds(replacements)
-        if seconds > _MOST_SECONDS:
-            raise ValueError(
-                f"n_repeats is {plain}, for which the model would work for {seconds / 3600:.1f} "
-                "hours; a page may request one hour, so choose fewer or set n_repeats in Python."
-            )
-    return plain
 
 
 def _selection(name: str, value: Any, explainer: Explainer) -> str:
@@ -309,6 +272,8 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
     from uqwidgets.widgets import views
 
     check_list(value, name, "['importance', 'stress']")
+    if len(value) > MOST_VIEWS:
+        raise ValueError(f"{name} has {len(value):,} names; it can have {MOST_VIEWS}.")
     for one in value:
         if text(f"an item of {name}", one, explainer) not in views.NAMES:
             raise ValueError(unknown("view", one, ["all", *views.NAMES]))

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs import NAMES, validate_from_browser
+from uqwidgets.widgets.inputs import NAMES, Inputs, validate
+from uqwidgets.widgets.price import refusal
 from uqwidgets.widgets.reproduction.pins import validate_pins
 from uqwidgets.widgets.reproduction.state import explainer_of_state
 
@@ -54,7 +55,9 @@ def is_moving(content: object) -> bool:
     return isinstance(content, dict) and content.get("moving") is True
 
 
-def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Message:
+def read_message(
+    message: Mapping[str, Any], explainer: Explainer, present: Inputs, newest: int
+) -> Message:
     """Validate the inputs, pins and counts of a message.
 
     The browser can set no other trait: neither results of the kernel nor properties of the host.
@@ -65,6 +68,7 @@ def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) 
         Values by the names of traits.
     explainer : Explainer
         Of the model that is shown.
+    present : Inputs
     newest : int
         The greatest number of a request so far.
     """
@@ -77,11 +81,14 @@ def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) 
     for name, value in message.items():
         try:
             if name in NAMES:
-                accepted[name] = validate_from_browser(name, value, explainer)
+                accepted[name] = validate(name, value, explainer)
             elif name == "pins":
                 accepted[name] = validate_pins(value, explainer)
         except ValueError as error:
             refused[name] = str(error)
+    dear = refusal(present, {n: v for n, v in accepted.items() if n in NAMES}, explainer)
+    refused |= dear
+    accepted = {name: value for name, value in accepted.items() if name not in dear}
     for name in _COUNTS:
         value = message.get(name)
         if type(value) is int and 0 <= value <= newest + _MOST_AHEAD:

@@ -11,6 +11,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.scheduler import report_uncaught
 
@@ -30,7 +31,7 @@ class Publisher:
     Attributes
     ----------
     callback_error : str or None
-        Latest error of code that the widget calls: an observer, or the connection.
+        Latest error of an observer, of the connection, or of what follows an answer.
     learner : LearnerPanel or None
         The panel whose results are added to every frame.
     shown : Event
@@ -123,12 +124,34 @@ class Publisher:
         try:
             yield
         except BaseException as error:
-            callback_error = f"{what} raised {in_one_line(error)}"
-            repeated, self.callback_error = callback_error == self.callback_error, callback_error
+            is_new = self._note(what, error)
             # An interrupt of the main thread is not caught.
             if threading.current_thread() is threading.main_thread() and not isinstance(
                 error, Exception
             ):
                 raise
-            if not repeated:
+            if is_new:
                 report_uncaught(error)
+
+    @contextmanager
+    def showing_errors(self, what: str) -> Iterator[None]:
+        """Show the error of work after the answer, for which the page would wait without a word.
+
+        Parameters
+        ----------
+        what : str
+            What is done, such as "the work".
+        """
+        try:
+            yield
+        except SupersededError:
+            raise
+        except BaseException as error:
+            self._note(what, error)
+            self.publish_again()
+            raise
+
+    def _note(self, what: str, error: BaseException) -> bool:
+        """Have the next frame show an error; return whether it is not that of the frame before."""
+        before, self.callback_error = self.callback_error, f"{what} raised {in_one_line(error)}"
+        return self.callback_error != before

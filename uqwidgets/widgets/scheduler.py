@@ -6,13 +6,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import copy_context
+from contextlib import contextmanager, suppress
+from functools import partial
 from math import inf
 
 from uqwidgets._utils.forking import renew_after_fork
+from uqwidgets._utils.thread_state import ThreadState, own_errors
 from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.time_slices import TimeSlices
+from uqwidgets.widgets.user_thread import UserThread
 
 # Seconds between checks whether the interpreter ends, while the worker waits.
 _EXIT_CHECK = 0.5
@@ -88,6 +90,17 @@ class Ticket:
         if time.monotonic() >= self._ends:
             raise PausedError
 
+    def give_back(self, error: BaseException) -> None:
+        """Give the work to the user's thread, where an error says that an object belongs to it.
+
+        Raises
+        ------
+        PausedError
+            If it does, and the work was done elsewhere; it begins again, from what is cached.
+        """
+        if self._scheduler.is_on_thread and self._scheduler.user.claims(error):
+            raise PausedError
+
     def rest(self, seconds: float) -> None:
         """Wait for so many seconds, unless a newer request comes.
 
@@ -112,8 +125,11 @@ class Scheduler:
     thread that ends inside a compiled library can abort the process. There is no further call,
     because `Ticket.check` ends the work.
 
-    Where no thread can be started, as in Python in a browser, the work is done on the event loop
-    in slices of time: `Ticket.check` ends a slice, and the work begins again from what is cached.
+    The work is done in the state of the user's thread, as it is when the work is requested.
+
+    Where no thread can be started, as in Python in a browser, or an object works in the user's
+    thread alone, the work is done on the event loop of that thread in slices of time:
+    `Ticket.check` ends a slice, and the work begins again from what is cached.
 
     Parameters
     ----------
@@ -122,6 +138,8 @@ class Scheduler:
         other exception is reported like that of a thread, and the next request is answered.
     afterwards : callable, optional
         Called like ``work`` when that is done; nobody waits for it.
+    user : UserThread, optional
+        By default the thread that calls.
 
     Attributes
     ----------
@@ -133,8 +151,12 @@ class Scheduler:
     """
 
     def __init__(
-        self, work: Callable[[Ticket], None], afterwards: Callable[[Ticket], None] = lambda _: None
+        self,
+        work: Callable[[Ticket], None],
+        afterwards: Callable[[Ticket], None] = lambda _: None,
+        user: UserThread | None = None,
     ) -> None:
+        self.user = UserThread() if user is None else user
         self.newest = 0
         self.stopped = 0
         self.interrupted = 0
@@ -146,6 +168,7 @@ class Scheduler:
         self._began = 0.0
         self._closed = False
         self._slices: TimeSlices | None = None
+        self._state = self.user.state()
         self.renew_locks()
         renew_after_fork(self)
 
@@ -160,6 +183,7 @@ class Scheduler:
             if self._closed:
                 return
             self.newest += 1
+            self._state = self.user.state()
             self._began = time.monotonic()
             self._changed.notify_all()
             self._start()
@@ -187,23 +211,26 @@ class Scheduler:
         If the worker itself waits, in code that the work calls, another thread takes the work over,
         and the ticket of the waiting thread is superseded.
         """
+        ends = inf if timeout is None else time.monotonic() + timeout
         with self._changed:
             if self.worker is threading.current_thread():
                 self.worker = None
             self._start()
-            if self._slices is None:
-                return self._changed.wait_for(
-                    lambda: self.worker is None or self._done == self.newest, timeout
-                )
-        self._slices.work_for(inf if timeout is None else timeout, lambda: self._idle)
+            # A thread may give the work back to the one that waits.
+            self._changed.wait_for(
+                lambda: self._idle or self._slices_here is not None,
+                timeout,
+            )
+        if (slices := self._slices_here) is not None:
+            slices.work_for(ends - time.monotonic(), lambda: self._idle)
         return self._idle
 
     def await_result(self, result: threading.Event, timeout: float) -> None:
         """Wait until the work sets ``result``, which it may do before it is done."""
-        if self._slices is None:
+        if (slices := self._slices_here) is None:
             result.wait(timeout)
         else:
-            self._slices.work_for(timeout, result.is_set)
+            slices.work_for(timeout, result.is_set)
 
     def await_newer(self, ticket: Ticket, timeout: float) -> None:
         """Wait until a ticket is superseded, or the timeout.
@@ -241,18 +268,31 @@ class Scheduler:
         """Whether nothing is left, not even what comes after the work."""
         return self._idle and (self._followed == self._done or self._closed or _exiting())
 
+    @property
+    def is_on_thread(self) -> bool:
+        """Whether the work is done by a thread of its own."""
+        return self._slices is None
+
+    @property
+    def _slices_here(self) -> TimeSlices | None:
+        """The slices of time that the thread that calls may use, None if it may not work."""
+        slices = self._slices
+        return slices if slices is not None and slices.may_work_here else None
+
     def _start(self) -> None:
         if self._idle or (self.worker is not None and self._slices is None):
             return
-        if self._slices is None:
+        if self._slices is None and self.user.refusal is None:
             worker = _thread(self._run, "uqwidgets")
-            try:
+            with suppress(RuntimeError):  # no thread can be started
                 worker.start()  # it waits for the lock that is held here
-            except RuntimeError:
-                self._slices = TimeSlices(self._run_slice)
-            else:
                 self.worker = worker
                 return
+        self._begin_slices()
+
+    def _begin_slices(self) -> None:
+        if self._slices is None:
+            self._slices = TimeSlices(self._run_slice, self.user)
         self._slices.begin()
 
     def _run(self) -> None:
@@ -265,8 +305,16 @@ class Scheduler:
                     self.worker = None
                     self._changed.notify_all()
                     return
-                number = self.newest
-            self._answer(Ticket(self, number, worker))
+                number, state = self.newest, self._state
+            try:
+                state.run(self._answer, Ticket(self, number, worker))
+            except PausedError:  # see `Ticket.give_back`
+                with self._changed:
+                    if self.worker is worker:
+                        self.worker = None
+                    self._begin_slices()
+                    self._changed.notify_all()
+                return
 
     def _run_slice(self, ends: float) -> None:
         """Work until a time; `PausedError` says that work is left."""
@@ -279,6 +327,7 @@ class Scheduler:
             if self.worker is worker:
                 self.worker = None
 
+    @own_errors()
     def _answer(self, ticket: Ticket) -> None:
         if self._done < ticket.number:
             _attempt(self._work, ticket)
@@ -330,7 +379,8 @@ def _thread(run: Callable[[], None], name: str) -> threading.Thread:
     is_in_marimo = marimo is not None and marimo.running_in_notebook()
     kind = marimo.Thread if marimo is not None and is_in_marimo else threading.Thread
     # No daemon: an interpreter that ends must not end it in the middle of a message.
-    thread: threading.Thread = kind(target=copy_context().run, args=(run,), name=name, daemon=False)
+    target = partial(ThreadState.of_this_thread().run, run)
+    thread: threading.Thread = kind(target=target, name=name, daemon=False)
     return thread
 
 

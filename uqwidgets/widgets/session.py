@@ -25,6 +25,7 @@ from uqwidgets.widgets.reproduction.pins import Pin
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import Ticket
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 from uqwidgets.widgets.views import View, registered_views
 
 V = TypeVar("V", bound=View)
@@ -58,6 +59,7 @@ class Session:
     again : callable
         Called when the learner has new results, which are sent beside the latest of the model.
     timing : Timing
+    user : UserThread
     title : str, optional
         Name of the model.
     weights : ndarray of shape (n,), optional
@@ -72,6 +74,7 @@ class Session:
         learner: Learner | None,
         again: Callable[[], None],
         timing: Timing,
+        user: UserThread,
         title: str | None = None,
         weights: Floats | None = None,
     ) -> None:
@@ -87,7 +90,7 @@ class Session:
         self.over_tau = OverTau(self.views, self.populations)
         self.learner: LearnerPanel | None = None
         if learner is not None:
-            self.learner = LearnerPanel(explainer, learner, self.views, again, timing)
+            self.learner = LearnerPanel(explainer, learner, self.views, again, timing, user)
         # When the work began that is not complete yet; a newer request goes on with it.
         self._busy_since: float | None = None
         # The start of the latest request, whose answer may be paused.
@@ -209,6 +212,7 @@ class Session:
         except SupersededError:
             raise
         except BaseException as error:  # noqa: BLE001
+            ticket.give_back(error)
             # Any error: the widget shows it beside the latest results.
             answer.errors.append(in_one_line(error))
             answer.give_up()

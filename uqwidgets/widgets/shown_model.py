@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from uqwidgets.widgets.learner.panel import LearnerPanel
     from uqwidgets.widgets.models import Change, Models
     from uqwidgets.widgets.session import Session
+    from uqwidgets.widgets.user_thread import UserThread
 
 
 class ShownModel(t.HasTraits):
@@ -22,6 +23,7 @@ class ShownModel(t.HasTraits):
     shown_model: str
     _models: Models
     _learner: LearnerPanel | None
+    _user: UserThread
     # Inputs that changed with the model.
     _changes: list[Change]
 
@@ -30,7 +32,8 @@ class ShownModel(t.HasTraits):
         """The explainer of the model that is shown."""
         # Traits are validated together: a name that no model has is refused by its own check.
         name = self.shown_model
-        return self._models.explainer(name if self._models.has(name) else "")
+        is_known = isinstance(name, str) and self._models.has(name)
+        return self._models.explainer(name if is_known else "")
 
     def __repr__(self) -> str:
         n, p = len(self.explainer.table), len(self.explainer.features)
@@ -50,8 +53,11 @@ class ShownModel(t.HasTraits):
                 self.set_trait(one.name, one.value)
 
     def _notes(self, inputs: Inputs) -> list[Remark]:
-        """Say which inputs are not those of the model shown before, and where the learner is."""
-        notes = list(self.explainer.evaluations.remarks_on_answers)
+        """Say which inputs are not those of the model shown before, where the learner is, and more.
+
+        A model of one thread is called by that thread.
+        """
+        notes = [*self._user.notes, *self.explainer.evaluations.remarks_on_answers]
         notes += [
             Remark("input-of-another-model", one.sentence)
             for one in self._changes

@@ -1,4 +1,8 @@
-"""Work on the event loop, in slices of time: where no thread starts, as in Python in a browser."""
+"""Work on the event loop, in slices of time.
+
+It is done so where no thread starts, as in Python in a browser, and where an object works in the
+user's thread alone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from uqwidgets.widgets.interruptions import PausedError
+from uqwidgets.widgets.user_thread import UserThread
 
 # The first slice of a request is short, so that a newer one is heard soon. A piece of work whose
 # result is cached at its end alone is begun again in each slice until one is long enough for it.
@@ -23,17 +28,30 @@ class TimeSlices:
     run : callable
         Called with the time at which the slice ends, by `time.monotonic`. It raises `PausedError`
         where work is left.
+    user : UserThread
+        Whose event loop it is.
     """
 
-    def __init__(self, run: Callable[[float], None]) -> None:
+    def __init__(self, run: Callable[[float], None], user: UserThread) -> None:
         self._run = run
+        self._user = user
         self._length = _SHORTEST
         self._next: asyncio.TimerHandle | None = None
+
+    @property
+    def may_work_here(self) -> bool:
+        """Whether the thread that calls may work: the user's, or any if nobody else would."""
+        loop = self._user.loop
+        return self._user.is_here or loop is None or not loop.is_running()
 
     def begin(self) -> None:
         """Begin a request on the event loop; without one that runs, `work_for` does the work."""
         self._length = _SHORTEST
-        self._schedule(0.0)
+        if self._user.is_here:
+            self._schedule(0.0)
+        elif self._user.loop is not None:
+            with suppress(RuntimeError):  # the loop is closed
+                self._user.loop.call_soon_threadsafe(self._schedule, 0.0)
 
     def work_for(self, seconds: float, until: Callable[[], bool]) -> None:
         """Work at once, for at most so many seconds or until the work is done.

@@ -181,6 +181,10 @@ class Work:
         """Raise `SupersededError` if a newer request came or the work was stopped."""
         self._ticket.check()
 
+    def give_back(self, error: BaseException) -> None:
+        """Give the work to the user's thread if an error says so, see `Ticket.give_back`."""
+        self._ticket.give_back(error)
+
     def wait_for_rest(self) -> None:
         """Wait until the control rests; raises `SupersededError` as soon as it moves."""
         self._ticket.rest(self.timing.rest)

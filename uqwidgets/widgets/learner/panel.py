@@ -15,6 +15,7 @@ from uqwidgets.widgets.learner.part import Key, LearnerPart
 from uqwidgets.widgets.learner.refitted import Averages, Refitted
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.user_thread import UserThread
 from uqwidgets.widgets.views.view import View
 
 
@@ -32,6 +33,7 @@ class LearnerPanel:
     publish : callable
         Called when there are new results.
     timing : Timing
+    user : UserThread
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class LearnerPanel:
         views: Sequence[View],
         publish: Callable[[], None],
         timing: Timing,
+        user: UserThread,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
         parts = {view.name: view.learner_part(self._refitted) for view in views}
@@ -48,7 +51,7 @@ class LearnerPanel:
         self._publish = publish
         self._timing = timing
         self._shown_at = 0.0
-        self._scheduler = Scheduler(self._work)
+        self._scheduler = Scheduler(self._work, user=user)
         self._inputs: Inputs | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
@@ -115,7 +118,8 @@ class LearnerPanel:
         calls_before, rows_before = self._calls_before
         cost, total = meta["cost"], meta["total"]
         problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
-        notes = self._notes(known.values())
+        of_thread = [note for note in self._scheduler.user.notes if note not in meta["notes"]]
+        notes = [*of_thread, *self._notes(known.values())]
         added = {
             "final": meta["final"] and not self.pending,
             "learner": {
@@ -244,6 +248,7 @@ class LearnerPanel:
             if ticket.stopped:
                 raise
         except BaseException as error:  # noqa: BLE001  any error is shown in the widget
+            ticket.give_back(error)
             is_sentence = isinstance(error, (ValueError, TypeError))
             self._failed[key] = str(error) if is_sentence else f"{type(error).__name__}: {error}"
 

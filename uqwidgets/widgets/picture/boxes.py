@@ -10,6 +10,8 @@ from IPython import get_ipython
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
 
+from uqwidgets.widgets.user_thread import read_states
+
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _watched: WeakSet[Any] = WeakSet()
 
@@ -67,6 +69,7 @@ def watch_cells() -> None:
     cell = _Cell()
     shell.events.register("pre_run_cell", cell.begin)
     shell.events.register("post_run_cell", cell.end)
+    shell.events.register("post_run_cell", read_states)
     if hasattr(shell.display_pub, "register_hook"):
         shell.display_pub.register_hook(cell.note)
 

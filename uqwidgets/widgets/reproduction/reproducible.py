@@ -10,7 +10,8 @@ import traitlets as t
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.checks import InputError
+from uqwidgets.widgets.inputs import AnyValue, Inputs
 from uqwidgets.widgets.reproduction.pins import ghost_of, new_pin, validate_pins
 from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.reproduction.state import (
@@ -31,7 +32,7 @@ class Reproducible(ShownModel):
     # The pin that the views show as their ghost.
     _ghost: Pin | None = None
 
-    pins: t.List[dict[str, Any]] = t.List(t.Dict()).tag(sync=True)
+    pins: AnyValue = AnyValue([]).tag(sync=True)
 
     # Defined by Explorer.
     wait: Callable[[], bool]
@@ -192,7 +193,10 @@ class Reproducible(ShownModel):
 
     @t.validate("pins")
     def _validate_pins(self, proposal: Any) -> list[dict[str, Any]]:
-        return validate_pins(proposal["value"], self.explainer)
+        try:
+            return validate_pins(proposal["value"], self.explainer)
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     def _update_ghost(self, change: Any) -> None:
         ghost = ghost_of(change["new"], self.explainer)

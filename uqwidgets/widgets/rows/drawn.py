@@ -50,6 +50,8 @@ class DrawnRows:
     ) -> Positions:
         """Return positions in ascending order: selected rows and those of small samples first.
 
+        They are the same at every level of tau, also where some of them have no weight.
+
         Parameters
         ----------
         population : Population
@@ -61,8 +63,10 @@ class DrawnRows:
             See `uqwidgets.widgets.rows.text`.
         """
         order = self._evaluations.row_order
+        is_scored = np.zeros(len(self._rank), dtype=np.bool_)
+        is_scored[population.positions] = True
         selected = rows_of_text(selection, len(self._rank))
-        selected = selected[population.scored[selected] > 0]
+        selected = selected[is_scored[selected]]
         if n_rows is not None:
             selected = selected[order.places[selected] < n_rows]
         selected = selected[np.argsort(self._rank[selected])][:most]
@@ -72,8 +76,7 @@ class DrawnRows:
             if n_chosen >= most:
                 break
             part = np.setdiff1d(order.part(number), selected, assume_unique=True)
-            if population.rows is not None:
-                part = part[population.scored[part] > 0]
+            part = part[is_scored[part]]
             chosen.append(part[np.argsort(self._rank[part])])
             n_chosen += len(part)
         return np.sort(np.concatenate(chosen)[:most])

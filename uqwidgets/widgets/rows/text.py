@@ -103,6 +103,8 @@ def rows_text(rows: Any, n: int) -> str:
     """
     if isinstance(rows, str):
         return text_of_rows(rows_of_text(rows, n))
+    if isinstance(rows, (list, tuple)) and len(rows) > n:
+        raise ValueError(f"rows has {len(rows):,} items; X has {n:,} rows, each named once.")
     try:
         chosen = np.asarray(rows)
     except ValueError:  # lists of unequal lengths

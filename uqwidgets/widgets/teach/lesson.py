@@ -277,6 +277,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
                 raise
             error = _STOPPED
         except Exception as problem:  # noqa: BLE001  the page shows it, beside the last answer
+            ticket.give_back(problem)
             ticket.check()
             sentences = [error, f"This could not be computed. {in_one_line(problem)}"]
             error = " ".join(filter(None, sentences))
@@ -301,7 +302,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
         step, steps = self._step
         meta = {
             **answer.meta,
-            "explanation": answer.explanation,
+            "explanation": (*answer.explanation, *self._scheduler.user.notes),
             "error": error,
             "busy": busy,
             "progress": (step + self._share) / steps if busy else None,

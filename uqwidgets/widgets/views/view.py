@@ -294,6 +294,7 @@ class View(ABC):
             except SupersededError:
                 raise
             except Exception as error:  # noqa: BLE001  a view that fails leaves the others
+                work.give_back(error)
                 is_sentence = isinstance(error, ValueError)
                 self._failures[key] = str(error) if is_sentence else in_one_line(error)
             except BaseException as error:  # noqa: BLE001
