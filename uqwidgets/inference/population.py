@@ -18,8 +18,8 @@ from uqwidgets.inference.sums import weighted_sums
 # Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
 # lines at a time.
 _CACHED_VALUES = 1 << 16
-# Beyond these, ratios of weights are no longer numbers of full precision.
-_LEAST_WEIGHT, _MOST_WEIGHT = 1e-305, 1e305
+# Smaller numbers have less precision, and so have their ratios.
+_LEAST_WEIGHT = 1e-305
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,8 @@ def checked_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats
     Parameters
     ----------
     weights : array-like of shape (n,)
-        Of any scale. Truth values count as 1 and 0.
+        Of any scale. Truth values count as 1 and 0, and so does less than 1e-305 of the greatest
+        weight, as where an exponential function underflows, as 0.
     n : int
     name : str
         Of the argument.
@@ -212,8 +213,7 @@ def checked_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats
     Raises
     ------
     ValueError
-        If a weight is no number, negative, or so large or small that ratios of weights lose their
-        precision, or if all are 0.
+        If a weight is no number or negative, or if all are 0 or less than 1e-305.
     """
     refuse_masked(weights, name, "give each row a weight, such as 0")
     try:
@@ -236,14 +236,13 @@ def checked_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats
     heaviest = values.max()
     if heaviest == 0:
         raise ValueError(f"{name} is 0 everywhere; give at least one row a weight.")
-    is_extreme = (values > 0) & ((values < _LEAST_WEIGHT) | (values > _MOST_WEIGHT))
-    if is_extreme.any():
-        row = int(np.argmax(is_extreme))
+    if heaviest < _LEAST_WEIGHT:
         raise ValueError(
-            f"{name} is {values[row]:g} in row {row}; weights must be 0, or from "
-            f"{_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, so pass them at another scale."
+            f"{name} is at most {heaviest:g}; pass it at another scale, because ratios of such "
+            "small numbers are inexact."
         )
     relative = values / heaviest  # avoids overflow and underflow of the sum
+    relative[relative < _LEAST_WEIGHT] = 0.0
     return np.asarray(relative / relative.mean())
 
 
