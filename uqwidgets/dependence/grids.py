@@ -16,7 +16,8 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.dtypes import is_time, of_pandas
 from uqwidgets._utils.options import has_truth_value
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.distinct import distinct, distinct_rows
+from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 
@@ -223,18 +224,15 @@ def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], t
 
 def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     if table.kind(feature) == "categorical":
+        column = table.column(feature)
+        if isinstance(column.dtype, pd.CategoricalDtype):  # also those that no row has
+            column = pd.Series(column.cat.categories)
+        labels = Labels.of(column)
         flat = np.asarray(grid, dtype=object).ravel()
-        categories = list({(kind_of(value), value): value for value in flat}.values())
-        observed = set(table.column(feature).dropna().unique())
-        if isinstance(table.column(feature).dtype, pd.CategoricalDtype):
-            observed |= set(table.column(feature).cat.categories)
-        for value in categories:
-            if value not in observed:
-                known = sorted(str(category) for category in observed)
-                raise ValueError(unknown("category", value, known, f"of {feature!r}"))
-        if not categories:
+        places = dict.fromkeys(labels.place(value, repr(feature), "category") for value in flat)
+        if not places:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
-        return object_array(categories)
+        return object_array([labels.values[place] for place in places])
     values = np.asarray(grid)
     is_list = values.ndim == 1 and len(values) > 0 and not has_truth_value(grid)
     if not is_list or values.dtype.kind not in "iuf":

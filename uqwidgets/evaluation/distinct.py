@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.dtypes import is_time
-from uqwidgets.evaluation.table import Table
+
+if TYPE_CHECKING:  # its columns have labels, which are distinct values
+    from uqwidgets.evaluation.table import Table
 
 
 def distinct_rows(
@@ -66,6 +68,25 @@ def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     if (codes < 0).any():
         values.append(_missing(column))
     return values, places[codes]
+
+
+def positions_of(column: pd.Series[Any], values: Sequence[Any]) -> npt.NDArray[np.intp]:
+    """Position of the value and type of each row among some values, shape (n,); -1 for none.
+
+    Missing values are alike.
+    """
+    own, codes = distinct(column)
+    places = {_key(value): place for place, value in enumerate(values)}
+    return np.array([places.get(_key(value), -1) for value in own], dtype=np.intp)[codes]
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    return (type(None), None) if is_missing(value) else (kind_of(value), value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is a missing one of any library."""
+    return value is None or bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:

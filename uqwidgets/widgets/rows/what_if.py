@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from uqwidgets.evaluation.distinct import kind_of
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -94,6 +95,8 @@ def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Const
         value = _value(table, change)
         own = table.column(change.feature).iloc[row]
         is_own = pd.isna(own) if change.value is None else bool(own == value)
+        if change.value is not None and table.kind(change.feature) == "categorical":
+            is_own = is_own and kind_of(own) is kind_of(value)  # 1 and True are two categories
         if not is_own:
             columns.append(table.index(change.feature))
             values.append(value)
@@ -117,7 +120,8 @@ def _value(table: Table, change: Change) -> Any:
         # It is converted, because a moment of another unit would be another replacement.
         moment = moment_of(change.value, column)
         return pd.Series([moment]).astype(column.dtype).tolist()[0]
-    return column[table.labels(change.feature).mask([str(change.value)])].tolist()[0]
+    labels = table.labels(change.feature)
+    return labels.values[labels.place(change.value, repr(change.feature))]
 
 
 def _date(value: Any, what: str, column: pd.Series[Any]) -> str:
