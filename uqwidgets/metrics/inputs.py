@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Mixture,
+    Point,
+    label_positions,
+)
 
 Labels = npt.NDArray[Any]
 
@@ -46,7 +51,7 @@ class LabelInputs:
         if self.labels is self.classes:
             return classes
         # A predicted label that is none of the classes is a wrong prediction: -1.
-        return np.asarray(pd.Index(self.classes).get_indexer(pd.Index(classes)))
+        return label_positions(classes, self.classes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
-from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
+from uqwidgets.predictive.categorical import (
+    Categorical,
+    class_codes,
+    classes_among,
+    label_positions,
+)
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
@@ -25,4 +30,5 @@ __all__ = [
     "Rows",
     "class_codes",
     "classes_among",
+    "label_positions",
 ]
