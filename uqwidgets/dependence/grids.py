@@ -122,19 +122,18 @@ def grid_of(
         return _grid(table, name, values, "given")
     if grid < 2:
         raise ValueError(f"grid is {grid}; it must be at least 2, or a list of values.")
-    present = column.dropna()
-    if len(present) == 0:
-        raise ValueError(
-            f"{name!r} has no values, so there is no curve; name a feature with values."
-        )
+    reason = why_no_curve(table, name)
+    if reason is not None:
+        raise ValueError(f"{name!r} has {reason}.")
     if spacing == "observed":
         return _observed(table, name)
+    present = column.dropna()
     if dates:
         return _grid(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
     if categorical:
         frequent, remarks = _categories(present, int(grid))
         return _grid(table, name, frequent, spacing, remarks)
-    return _grid(table, name, _numbers(name, present, int(grid), spacing), spacing)
+    return _grid(table, name, _numbers(present, int(grid), spacing), spacing)
 
 
 def _single_feature(table: Table, feature: str) -> str:
@@ -143,6 +142,23 @@ def _single_feature(table: Table, feature: str) -> str:
         members = ", ".join(repr(name) for name in table.groups[str(feature)])
         raise ValueError(f"{feature!r} is a group; name a feature of it, one of {members}.")
     return table.features[table.index(feature)]
+
+
+def why_no_curve(table: Table, feature: str) -> str | None:
+    """Return what a feature has, and so has no curve, with what to do; None if it has one."""
+    if table.missing(feature) == len(table):
+        return "no values, so there is no curve; name a feature with values"
+    if table.kind(feature) == "categorical":
+        return None
+    low, high, _ = table.span(feature)
+    if np.isnan(low):
+        return "no finite value, so there is no curve; name another feature"
+    if np.isinf(high - low):
+        return (
+            f"values from {low:.3g} to {high:.3g}, so far apart that floats overflow, so there is "
+            "no curve; divide the column by a constant"
+        )
+    return None
 
 
 def _grid(
@@ -164,13 +180,9 @@ def _observed(table: Table, feature: str) -> Grid:
     return Grid(feature, column, False, values, points, "observed")
 
 
-def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
+def _numbers(present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
     numbers = _in_floats(present.to_numpy())
     numbers = numbers[np.isfinite(numbers.astype(np.float64))]
-    if len(numbers) == 0:
-        raise ValueError(
-            f"{feature!r} has no finite value, so there is no curve; name another feature."
-        )
     whole = pd.api.types.is_integer_dtype(present.dtype)
     levels = _levels(points)
     if spacing == "even":

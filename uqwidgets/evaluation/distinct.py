@@ -91,7 +91,9 @@ def is_missing(value: Any) -> bool:
 
 def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     codes, _ = pd.factorize(column)
-    kinds, names = pd.factorize(np.array([kind_of(value) for value in column], dtype=object))
+    types = np.empty(len(column), dtype=object)
+    types[:] = [kind_of(value) for value in column]  # as an array, enumerations are sequences
+    kinds, names = pd.factorize(types)
     _, first, inverse = np.unique(
         codes * len(names) + kinds, return_index=True, return_inverse=True
     )
@@ -111,6 +113,8 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
         return np.argsort(values.codes)
     kinds = pd.api.types
     numeric = kinds.is_numeric_dtype(values.dtype) or kinds.is_timedelta64_dtype(values.dtype)
+    if numeric and isinstance(values.dtype, pd.ArrowDtype):  # it cannot sort every type
+        return np.argsort(values.to_numpy(), kind="stable")
     if numeric or is_time(values.dtype):
         return np.asarray(values.argsort(), dtype=np.intp)
     texts = [str(value) for value in values.tolist()]

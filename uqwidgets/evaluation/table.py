@@ -11,7 +11,7 @@ import pandas as pd
 
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
-from uqwidgets.evaluation.columns import Columns, check_names
+from uqwidgets.evaluation.columns import Columns, check_names, check_texts
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
@@ -285,6 +285,9 @@ def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"y has shape {values.shape} but X has {n} rows; pass one value per row.")
+    if values.dtype.kind == "V":
+        raise ValueError("y holds several values in each row; pass one value per row.")
+    check_texts(values, "y")
     missing = pd.isna(values)
     if missing.any():
         raise ValueError(

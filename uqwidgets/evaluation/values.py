@@ -13,6 +13,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Derived
+from uqwidgets.evaluation.columns import check_texts
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Original, Part, Replacement, Request
@@ -46,6 +47,8 @@ class MeasureValues(Predictions):
     ) -> None:
         super().__init__(predictive, table, memory_limit, seed)
         self.classes = _classes(self.original, predictive, table)
+        if self.classes is not None:
+            check_texts(self.classes, "the model's classes_")
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self._truth is not None:
             self._truth.flags.writeable = False

@@ -20,6 +20,7 @@ from uqwidgets.stress.projection import Column, Projection
 # Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
 MISSING = ("error", "drop", "keep")
+_OVERFLOW = "numbers so large that their sum overflows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +252,8 @@ def _numeric_column(
     kind: Anchor,
     members: _Members,
 ) -> StressedColumn:
+    if overflows(table, feature):
+        raise ValueError(f"{feature!r} has {_OVERFLOW}; divide the column by a constant.")
     values, positions = table.numbers(feature), members.positions
     values = np.ascontiguousarray(values if positions is None else values[positions])
     return StressedColumn(feature, Column(values, tail, kind), *members)
@@ -279,6 +282,8 @@ def unstressable(
     missing: str = "error",
 ) -> str | None:
     """Return why a feature cannot be stressed in these rows, or None if it can."""
+    if overflows(table, feature):
+        return _OVERFLOW
     if rows is None and table.kind(feature) == "numeric" and table.span(feature).all_finite:
         return "constant" if table.span(feature).low == table.span(feature).high else None
     present = _present(table, feature, rows)
@@ -291,6 +296,14 @@ def unstressable(
         values = (values if rows is None else values[rows])[present]
         return "constant" if values.min() == values.max() else None
     return "constant" if len(_categories(table, feature, rows).texts) == 1 else None
+
+
+def overflows(table: Table, feature: str) -> bool:
+    """Whether the sum of a numeric feature may be beyond all floats."""
+    if table.kind(feature) == "categorical":
+        return False
+    low, high, _ = table.span(feature)
+    return max(abs(low), abs(high)) > float(np.finfo(np.float64).max) / (2 * len(table))
 
 
 def _present(

@@ -15,6 +15,7 @@ from uqwidgets._utils.options import has_truth_value
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
+from uqwidgets.stress.columns import overflows
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.constrained.result import Reweighting
 
@@ -257,6 +258,11 @@ class _Constraints:
         return self._numbers(feature) - self._keep_mean(feature)
 
     def _numbers(self, feature: str) -> Floats:
+        if overflows(self._table, feature):
+            raise ValueError(
+                f"{feature!r} has numbers so large that their sum overflows; divide the column by "
+                "a constant."
+            )
         values = self._table.numbers(feature)[self._rows]
         bad = ~np.isfinite(values)
         if bad.any():

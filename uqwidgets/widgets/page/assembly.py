@@ -8,6 +8,7 @@ from typing import Any
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
@@ -196,7 +197,7 @@ def assemble(
     """
     choices = Choices(
         {
-            "feature": explainer.features,
+            "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
             "measure": [measure.name for measure in curve_measures(explainer)],
             "indicator": list(explainer.indicators),
             "interval": options.intervals,
