@@ -87,7 +87,7 @@ class Predictions:
         # Every result compares with the rows as they are: they are never evicted.
         self._permanent: dict[Replacement, Distribution] = {}
         self.original = self._permanent[Original()] = self.evaluate(Original())
-        self._consistency = Consistency(self.original)
+        self._consistency = Consistency(self.original, in_one_call=self._calls.made == 1)
         self.strata: Positions | None = None
 
     def renew_locks(self) -> None:
@@ -416,8 +416,9 @@ class Predictions:
     def _evaluate_batch(self, batch: list[tuple[Request, RowBlock]]) -> set[Request]:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
+        blocks = [block for _, block in batch]
         try:
-            distribution = self._calls.evaluate([block for _, block in batch])
+            distribution = self._calls.evaluate(blocks)
         except ModelError:
             if len(batch) == 1:
                 raise
@@ -425,15 +426,14 @@ class Predictions:
             # Bisection names the one replacement that the model fails on.
             half = len(batch) // 2
             return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
-        blocks = [block for _, block in batch]
-        if blocks[0].columns:  # otherwise these are the rows that all others are compared with
+        if blocks[0].columns:  # otherwise all others are compared with these rows
             self._consistency.compare(distribution, blocks, self.table)
+            self._consistency.compare_alone(self._calls.evaluate)
         finished: set[Request] = set()
         start = 0
         for replacement, block in batch:
             stop = start + len(block.rows)
-            # A copy, because a view would keep the whole batch alive and may be memory that the
-            # model reuses.
+            # A copy: a view would keep the whole batch alive, and the model may reuse its memory.
             piece = distribution.owned(slice(start, stop))
             pieces = [*self._unfinished.pop(replacement, ()), piece]
             if sum(map(len, pieces)) == self._n_rows(replacement):
