@@ -13,7 +13,13 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Mixture,
+    Point,
+    positive_position,
+)
 
 # Levels of the central intervals whose coverage is computed, and of all quantiles: those at which
 # distributions of numbers are compared with the target, and the ends of these intervals.
@@ -48,7 +54,7 @@ def calibration(
     counts : callable
         Returns the `quantile_counts` of the rows, which do not depend on the population.
     label : object, optional
-        The class whose probability is meant; by default the second of two classes, and of more
+        The class whose probability is meant; by default the positive of two classes, and of more
         classes the one that the model predicts.
     n_bins : int, default=10
         Number of bins of about equal weight; fewer where probabilities are equal.
@@ -91,7 +97,7 @@ def _event(
         chosen = probabilities[np.arange(len(predicted)), predicted]
         return "the predicted class is right", chosen, truth == predicted
     names = [str(name) for name in classes]
-    at = 1 if label is None else -1
+    at = positive_position(q.classes) if label is None else -1
     if label is not None:
         if str(label) not in names:
             raise ValueError(unknown("class", str(label), names))

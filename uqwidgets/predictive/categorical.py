@@ -34,7 +34,8 @@ class Categorical(PredictiveDistribution):
         Non-negative, each row sums to one. Or (n, m, k): ``m`` distributions for each row, the
         members of a `Mixture`; the methods then return arrays (n, m).
     classes : array-like of shape (k,)
-        The labels, in the order of the columns; strings, bools or numbers.
+        The labels, in the order of the columns; strings, bools or numbers. Of two, the positive
+        class is 1 beside 0 or -1, True beside False, and else the second.
 
     Raises
     ------
@@ -247,6 +248,15 @@ class Categorical(PredictiveDistribution):
         below = np.cumsum(p, axis=-1)
         below[..., -1] = 1.0
         return values[order], p, below
+
+
+def positive_position(classes: npt.NDArray[Any]) -> int:
+    """Position of the positive one of two classes: the second, unless only the first can be meant.
+
+    For scikit-learn 1 is positive beside 0 or -1, and True beside False, in any order.
+    """
+    first, second = classes.tolist()
+    return 0 if first == 1 and second in (0, -1) else 1
 
 
 def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

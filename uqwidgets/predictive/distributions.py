@@ -8,6 +8,7 @@ from uqwidgets.predictive.categorical import (
     class_codes,
     classes_among,
     label_positions,
+    positive_position,
 )
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
@@ -31,4 +32,5 @@ __all__ = [
     "class_codes",
     "classes_among",
     "label_positions",
+    "positive_position",
 ]
