@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
@@ -26,6 +27,8 @@ SPACINGS: tuple[Spacing, ...] = get_args(Spacing)[:-1]
 
 # So many rows show first whether a number has more distinct values than its grid has points.
 _FIRST_ROWS = 1000
+# Points that a grid of quantiles has at least, if there are as many values and it may have so many.
+_FEWEST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +96,12 @@ def grid_of(
     """Return the grid of a feature: observed quantiles, even steps, or the values of the user.
 
     Quantiles and even steps reach from the lowest to the highest observed value. A grid of 2 g - 1
-    points contains the g points of the coarser grid, so refining it evaluates the new points
-    only. Integers stay integers. With no more distinct values than points, all distinct values
-    are the grid. A categorical feature has its observed categories as points, the most frequent
-    ones if there are too many; dates are spaced like numbers.
+    points contains the g points of the coarser grid, so refining it evaluates the new points only.
+    At least 8 quantiles differ where the feature has as many values: if most rows have one value,
+    it is one point, and the others are quantiles of the other rows. Integers stay integers. With no
+    more distinct values than points, all distinct values are the grid. A categorical feature has
+    its observed categories as points, the most frequent ones if there are too many; dates are
+    spaced like numbers.
 
     Parameters
     ----------
@@ -197,7 +202,34 @@ def _numbers(present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[
     if len(distinct) <= points:
         return distinct
     method: Any = "closest_observation" if whole else "linear"
-    return np.unique(np.quantile(numbers, levels, method=method).astype(numbers.dtype))
+
+    def quantiles(numbers: npt.NDArray[Any], points: int) -> npt.NDArray[Any]:
+        return np.asarray(
+            np.quantile(numbers, _levels(points), method=method).astype(numbers.dtype)
+        )
+
+    return _without_ties(numbers, points, quantiles)
+
+
+def _without_ties(
+    numbers: npt.NDArray[Any],
+    points: int,
+    quantiles: Callable[[npt.NDArray[Any], int], npt.NDArray[Any]],
+) -> npt.NDArray[Any]:
+    """Return so many quantiles, or all values; where few of them differ, also those of the others.
+
+    Where most rows have one value, such as 0, most quantiles are that value. It is a single point
+    then, and the others are quantiles of the rows with other values.
+    """
+    values, counts = np.unique(quantiles(numbers, points), return_counts=True)
+    if len(values) >= min(_FEWEST, points):
+        return values
+    distinct = np.unique(numbers)
+    if len(distinct) <= points:
+        return distinct
+    tied = values[counts > 1]
+    others = _without_ties(numbers[~np.isin(numbers, tied)], points - len(tied), quantiles)
+    return np.asarray(np.union1d(tied, others))
 
 
 def _in_floats(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -254,6 +286,11 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
     return np.unique(values)
 
 
+def _observed_quantiles(sorted_numbers: npt.NDArray[Any], points: int) -> npt.NDArray[Any]:
+    at = np.rint(_levels(points) * (len(sorted_numbers) - 1)).astype(np.intp)
+    return sorted_numbers[at]
+
+
 def object_array(values: list[Any]) -> npt.NDArray[Any]:
     """Return a one-dimensional array of Python objects, whatever they are."""
     array = np.empty(len(values), dtype=object)
@@ -293,8 +330,8 @@ class Dates:
         present = self._index.dropna().sort_values()
         distinct = present.unique()
         if len(distinct) > len(levels):
-            at = np.rint(levels * (len(present) - 1)).astype(np.intp)
-            distinct = present.take(at).unique()
+            numbers = _without_ties(present.asi8, len(levels), _observed_quantiles)
+            distinct = self._from_numbers(numbers)
         return object_array(distinct.tolist())
 
     def even(self, levels: Floats) -> npt.NDArray[Any]:
