@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
+import uqwidgets as uq
 from cases import thorough_after
 from models import (
     Recorder,
@@ -443,3 +444,18 @@ class TestOneRow:
         explainer = self.explainer(100.0)
         rows = np.delete(np.arange(40), 7)
         assert explainer.importance("nll", n_repeats=2, rows=rows).remarks == ()
+
+
+@pytest.mark.parametrize("n_repeats", [5, "all"])
+@pytest.mark.parametrize("compare", ["difference", "ratio"])
+def test_two_rows_give_no_interval(n_repeats, compare):
+    X, y = np.array([[0.0, 2.0], [1.0, 1.0]]), np.array([0.5, 2.0])
+    explainer = Explainer(lambda X: X[:, 0], X, y, random_state=0)
+    result = explainer.importance("squared_error", n_repeats=n_repeats, compare=compare)
+    assert result.importance[0] > 0
+    assert np.isnan([result.low[0], result.high[0]]).all()
+    assert any(remark.code == "no-interval" for remark in result.remarks)
+    result._repr_html_()
+    with uq.explore(explainer, n_repeats=5) as widget:
+        assert widget.wait(60)
+        assert widget._frame["meta"]["error"] is None

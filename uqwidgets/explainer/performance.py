@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -95,7 +96,9 @@ class Performing(Stressing):
         level = checked_level(level)
         population = self.table.population(sample_weight, rows)
         chosen = [self._score(entry) for entry in self._scoring(scoring)]
-        return scores(chosen, population, level, self.seed)
+        result = scores(chosen, population, level, self.seed)
+        on_ceiling = self._remarks_on_ceiling(result.names, population.scored > 0)
+        return replace(result, remarks=result.remarks + on_ceiling)
 
     def _scoring(self, scoring: Sequence[object] | str | None) -> list[Any]:
         """Return the entries of ``scoring``, by default those that fit the model."""

@@ -30,6 +30,8 @@ REFERENCES: tuple[Reference, ...] = get_args(Reference)
 # From so many quantiles of t on, their polynomial takes less time. Relative to the quantile, its
 # largest error is 5e-13 at the levels 0.01 to 0.999, and 2e-11 at 0.9999.
 _MANY_QUANTILES, _DEGREE = 100, 24
+# A standard error below this share of its estimate is rounding.
+_ROUNDING = 1e-12
 
 
 class Moments(NamedTuple):
@@ -113,6 +115,9 @@ def bounds_of_moments(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the standard error and the ends of the interval, see `uqwidgets.inference.bounds`.
 
+    Where the influences of all rows are equal, as those of two rows always are, these rows show
+    nothing of other ones: the ends are NaN, unless no row has any change.
+
     Parameters
     ----------
     moments : Moments
@@ -132,6 +137,8 @@ def bounds_of_moments(
         np.where(error == 0, 0.0, error * skewness_corrected(q, skewness, interaction))
         for q in (t, -t)
     )
+    shows_nothing = (error <= _ROUNDING * np.abs(moments.estimate)) & (moments.estimate != 0)
+    below, above = (np.where(shows_nothing, np.nan, end) for end in (below, above))
     return error, moments.estimate - below, moments.estimate - above
 
 
