@@ -24,9 +24,9 @@ def explainer_of(column):
 
 
 def is_same(one, other):
-    return (is_missing(one) and is_missing(other)) or (
-        kind_of(one) is kind_of(other) and one == other
-    )
+    if is_missing(one) or is_missing(other):
+        return is_missing(one) and is_missing(other)
+    return kind_of(one) is kind_of(other) and one == other
 
 
 @pytest.mark.parametrize("name", ODD_COLUMNS)
@@ -60,7 +60,7 @@ def test_each_value_and_its_text_name_the_rows_that_have_it(name):
     for value, text in zip(labels.values, labels.texts, strict=True):
         rows = np.array([is_same(value, one) for one in own])
         assert rows.any()
-        for named in (value, text):
+        for named in (text,) if isinstance(value, tuple) else (value, text):
             (condition,) = conditions([{"feature": "odd", "values": [named]}], explainer)
             np.testing.assert_array_equal(condition.mask(explainer), rows)
             assert explainer.dependence("odd", grid=[named]).grid.tolist() == [value]
@@ -71,7 +71,7 @@ def test_each_value_and_its_text_name_the_rows_that_have_it(name):
             weights = explainer.stress_to(shares={"odd": {named: 0.4}}).weights
             assert weights[rows].sum() / weights.sum() == pytest.approx(0.4)
             if not is_missing_somewhere:
-                weights = explainer.stress_weights("odd", 1.0, category=named).weights
+                weights = explainer.stress_weights("odd", 1.0, category=named)
                 assert weights[rows].mean() > weights[~rows].mean()
 
 
@@ -86,15 +86,14 @@ def test_the_widget_shows_it_and_a_page_holds_it(name, tmp_path):
 @pytest.mark.parametrize("name", REFUSED_COLUMNS)
 def test_what_is_no_feature_is_refused_in_one_sentence(name):
     column, sentence = REFUSED_COLUMNS[name]
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="column 'odd' holds") as error:
         explainer_of(column)
     assert sentence in str(error.value)
-    assert str(error.value).startswith("column 'odd' holds")
 
 
 def test_classes_and_targets_that_are_no_text_are_refused():
     X = pd.DataFrame({"z": Z})
-    with pytest.raises(ValueError, match="y holds 'a.*not valid Unicode"):
+    with pytest.raises(ValueError, match=r"y holds 'a.*not valid Unicode"):
         uq.Explainer(model, X, np.where(Z > 0, "a\ud800", "b"))
 
     def probabilities(X):
@@ -102,7 +101,7 @@ def test_classes_and_targets_that_are_no_text_are_refused():
         return np.column_stack([p, 1 - p])
 
     named = uq.as_predictive(probabilities, classes=["a\ud800", "b"])
-    with pytest.raises(ValueError, match="classes_ holds 'a.*not valid Unicode"):
+    with pytest.raises(ValueError, match=r"classes_ holds 'a.*not valid Unicode"):
         uq.Explainer(named, X)
     with pytest.raises(ValueError, match="y holds several values"):
         uq.Explainer(model, X, np.zeros(60, dtype=[("a", int), ("b", int)]))
@@ -114,9 +113,9 @@ def test_a_column_without_a_curve_is_no_obstacle_for_the_others(ends, tmp_path):
     explainer = explainer_of(column)
     for scheme in ("permutation", "conditional"):
         explainer.importance(replacement=scheme, n_repeats=2)
-    with pytest.raises(ValueError, match="'odd' has .*, so there is no curve"):
+    with pytest.raises(ValueError, match=r"'odd' has .*, so there is no curve"):
         explainer.dependence("odd")
-    with pytest.raises(ValueError, match="'odd' (has|is)"):
+    with pytest.raises(ValueError, match=r"'odd' (has|is)"):
         explainer.stress("odd")
     with uq.explore(explainer, feature="z", n_repeats=2, small_curves=2) as widget:
         assert widget.wait(60)

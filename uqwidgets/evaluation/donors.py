@@ -251,8 +251,8 @@ def _responses(table: Table, feature: str) -> Floats:
 def _predictor(table: Table, feature: str) -> Floats:
     """Numbers that a tree can split: categories as codes, missing values as NaN."""
     if table.kind(feature) == "numeric":
-        # scikit-learn's trees hold their predictors in single precision.
-        limit = float(np.finfo(np.float32).max)
+        # scikit-learn's trees hold their predictors in single precision, and add them up.
+        limit = float(np.finfo(np.float32).max) / (2 * len(table))
         return np.clip(table.numbers(feature), -limit, limit)
     codes, _ = pd.factorize(table.column(feature), sort=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.evaluation.distinct import kind_of
+from uqwidgets.evaluation.distinct import is_missing, kind_of
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -94,9 +94,11 @@ def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Const
     for change in changed:
         value = _value(table, change)
         own = table.column(change.feature).iloc[row]
-        is_own = pd.isna(own) if change.value is None else bool(own == value)
-        if change.value is not None and table.kind(change.feature) == "categorical":
-            is_own = is_own and kind_of(own) is kind_of(value)  # 1 and True are two categories
+        if change.value is None or is_missing(own):
+            is_own = change.value is None and is_missing(own)
+        else:
+            is_alike = table.kind(change.feature) == "numeric" or kind_of(own) is kind_of(value)
+            is_own = is_alike and bool(own == value)  # 1 and True are two categories
         if not is_own:
             columns.append(table.index(change.feature))
             values.append(value)
