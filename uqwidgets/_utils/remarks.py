@@ -127,8 +127,8 @@ REMARKS = MappingProxyType(
             "Use more rows, a smaller |τ|, or a measure that is a mean over rows.",
         ),
         "no-interval": RemarkKind(
-            "Leaving out any one row does not change a score, such as an accuracy of 1, or all "
-            "rows have the same influence on an importance, as two rows always have.",
+            "Leaving out any one row does not change a score, such as an accuracy of 1, or an "
+            "importance is of two effective rows, which have the same influence on it.",
             "The error that is estimated from these rows is 0, which cannot be true of others. "
             "No interval is shown.",
             "Use more rows.",

@@ -193,8 +193,8 @@ def remarks_on_no_interval(intervals: Sequence[Bounds]) -> tuple[Remark, ...]:
     return (
         Remark(
             "no-interval",
-            f"for {count} of {len(intervals)} features there is no interval, because all rows have "
-            "the same influence, as two rows always have; use more rows",
+            f"for {count} of {len(intervals)} features there is no interval, because two effective "
+            "rows, each the other's donor, show nothing of other rows (use more rows)",
         ),
     )
 
