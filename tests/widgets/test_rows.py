@@ -368,3 +368,11 @@ def test_a_column_of_nearly_equal_numbers_is_drawn(ends: tuple[float, float]) ->
     assert edges[-1] == ends[1]
     assert (edges[1:] > edges[:-1]).all()
     assert cols["dependence.counts"].sum() == pytest.approx(1.0)
+
+
+def test_classes_of_a_model_of_labels_alone_select_their_rows() -> None:
+    X = pd.DataFrame({"z": np.arange(30.0)})
+    y = np.where(np.arange(30) % 3, "a", "b")
+    explainer = uq.Explainer(lambda X: np.where(X["z"] > 5, "a", "b"), X, y)
+    (condition,) = conditions([{"feature": None, "values": ["a"]}], explainer)
+    np.testing.assert_array_equal(condition.mask(explainer), y == "a")
