@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
+import pyarrow
 
 
 class Classifier:
@@ -79,3 +85,71 @@ def hard_table(name, seed=0):
         numbers = np.arange(len(X)) * 7 + (X.iloc[:, 0].rank() > 9)
         return model, X, model.classes_[numbers % len(model.classes_)]
     return model, X, regression(X)[0] + rng.normal(size=len(X)) / 2
+
+
+def repeated(values, dtype=object, n=60):
+    """Return a column that has these values in turn, each as it is."""
+    array = np.empty(n, dtype=object)
+    for row in range(n):
+        array[row] = values[row % len(values)]
+    return pd.Series(array, dtype=dtype)
+
+
+def arrow(values, kind):
+    """Return a column that Arrow stores, of the type that this function of its module makes."""
+    dtype = pd.ArrowDtype(kind(pyarrow))
+    return pd.Series(pd.array([values[row % len(values)] for row in range(60)], dtype=dtype))
+
+
+class Colour(Enum):
+    RED, BLUE = "red", "blue"
+
+
+_NUMBERS = np.random.default_rng(0).normal(size=60)
+_DAYS = pd.Series(pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(60) % 45, unit="D"))
+
+#: Columns that are seldom met, each a line. All analyses take them.
+ODD_COLUMNS = {
+    "1 and True": repeated([1, True, 0]),
+    "equal numbers of all types": repeated([1, 1.0, True, "1", Decimal(1), np.float32(1)]),
+    "fractions": repeated([Fraction(1, 2), Fraction(1, 3)]),
+    "intervals": pd.cut(pd.Series(_NUMBERS), [-9, -1, 0, 1, 9]),
+    "periods": _DAYS.dt.to_period("M"),
+    "dates": pd.Series([day.date() for day in _DAYS], dtype=object),
+    "durations": pd.Series(pd.to_timedelta(np.arange(60) % 7, unit="D")),
+    "durations of Python": repeated([timedelta(1), timedelta(hours=2)]),
+    "times": repeated([time(1), time(2, 30)]),
+    "None and NaN": repeated([None, np.nan, "a", "b"]),
+    "tuples": repeated([(1, 2), (3,)]),
+    "bytes": repeated([b"a", b"\xff"]),
+    "enumeration": repeated(list(Colour)),
+    "empty text": repeated(["", " ", "b"]),
+    "whole numbers beyond floats": repeated([10**30, 10**40, 5]),
+    "half precision": pd.Series(_NUMBERS.astype(np.float16)),
+    "denormal": pd.Series(_NUMBERS * 1e-310),
+    "infinite": pd.Series(np.where(np.arange(60) % 9, _NUMBERS, np.inf)),
+    "unsigned": pd.Series(np.arange(2**63, 2**63 + 60, dtype=np.uint64)),
+    "sparse": pd.Series(pd.arrays.SparseArray(np.where(np.arange(60) % 3, 0.0, _NUMBERS))),
+    "nullable bools": repeated([True, False, None], "boolean"),
+    "categories of several types": pd.Series(pd.Categorical(repeated([1, "1", 2.5]))),
+    "Arrow halves": arrow([1.5, 2.5, None], lambda pa: pa.float16()),
+    "Arrow decimals": arrow([Decimal("1.5"), None, Decimal("2.5")], lambda pa: pa.decimal128(5, 2)),
+    "Arrow days": arrow([_DAYS[0].date(), None], lambda pa: pa.date32()),
+    "Arrow bools": arrow([True, False, None], lambda pa: pa.bool_()),
+    "Arrow integers": arrow([1, 2, None], lambda pa: pa.int64()),
+    "Arrow texts": arrow(["u", "v", None], lambda pa: pa.string()),
+    "Arrow dictionary": arrow(["u", "v", None], lambda pa: pa.dictionary(pa.int8(), pa.string())),
+}
+
+#: Columns that are refused, with what the sentence says.
+REFUSED_COLUMNS = {
+    "lists": (repeated([[1], [2]]), "holds a list in row 0"),
+    "void": (repeated([np.void(b"ab")]), "holds a void in row 0"),
+    "Arrow lists": (arrow([[1, 2], [3]], lambda pa: pa.list_(pa.int64())), "holds a list<"),
+    "Arrow structs": (arrow([{"a": 1}], lambda pa: pa.struct([("a", pa.int64())])), "a struct<"),
+    "lone surrogates": (repeated(["a\ud800", "b"]), "'a\\ud800', which is not valid Unicode"),
+    "categories with surrogates": (
+        pd.Series(pd.Categorical(repeated(["a\ud800", "b"]))),
+        "'a\\ud800', which is not valid Unicode",
+    ),
+}

@@ -212,3 +212,23 @@ def test_a_thinned_grid_keeps_every_nth_value():
     np.testing.assert_array_equal(thin.values, grid.values[::4])
     assert thin.replacements == grid.replacements[::4]
     assert len(thin) == 3
+
+
+@pytest.mark.parametrize("points", [8, 20, 49])
+@pytest.mark.parametrize("n_others", [3, 12, 59, 400])
+@pytest.mark.parametrize("kind", ["floats", "integers", "dates", "two ties"])
+def test_a_value_that_most_rows_have_is_one_point(kind, n_others, points):
+    rng = np.random.default_rng(0)
+    others = rng.permutation(np.arange(1, n_others + 1))
+    values = np.concatenate([np.zeros(2000 - n_others, dtype=int), others])
+    if kind == "two ties":
+        values[:700] = 10_000
+    column = {
+        "floats": values * 0.25,
+        "dates": pd.Timestamp("2024-01-01") + pd.to_timedelta(values, unit="D"),
+    }.get(kind, values)
+    grid = of(column, points).grid.tolist()
+    observed = sorted(set(pd.Series(column).tolist()))
+    assert min(8, len(observed)) <= len(grid) <= points
+    assert sorted(set(grid)) == grid
+    assert {observed[0], observed[-1], *pd.Series(column)[:1]} <= set(grid)

@@ -31,6 +31,12 @@ def centred_by_batch(batch):
     return normal_model(batch - 0.3 * np.asarray(batch).max(axis=0))
 
 
+def standardised_by_batch(batch):
+    """Standardise the features by their means in the batch, which permutations do not change."""
+    batch = np.asarray(batch)
+    return normal_model((batch - batch.mean(axis=0)) / batch.std(axis=0))
+
+
 def members(batch):
     mean, std = normal_model(batch)
     return Mixture(Normal(np.stack([mean, mean + 0.1], axis=1), np.stack([std, std], axis=1)))
@@ -82,6 +88,37 @@ def test_inconsistency_is_detected_from_one_categorical_curve(dtype):
 
     curve = Explainer(model, data, Y).dependence("kind")
     assert remark_counts([curve]) == [1]
+
+
+@pytest.mark.parametrize("n", [20, 60, 80])
+def test_a_model_that_standardises_by_batch_is_remarked_on_everywhere(n):
+    for result in (lambda e: e.importance("nll"), lambda e: e.dependence("x0", "nll")):
+        assert remark_counts([result(Explainer(standardised_by_batch, X[:n], Y[:n]))]) == [1]
+
+
+def test_few_rows_are_evaluated_once_more_alone_and_no_others():
+    for n, further in ((20, 8), (80, 0)):
+        model = Recorder(normal_model)
+        explainer = Explainer(model, X[:n], Y[:n])
+        explainer.importance("nll", n_repeats=4)
+        explainer.importance("nll", n_repeats=8)
+        explainer.importance("nll", replacement="ablation", n_repeats=2)
+        assert explainer.rows_evaluated == model.rows == n + (8 + 2) * 3 * n + further
+        assert explainer.model_calls == len(model.batches)
+    model = Recorder(normal_model)  # a curve shows as much without a further call
+    explainer = Explainer(model, X[:20], Y[:20])
+    explainer.dependence("x0", "nll", grid=5)
+    explainer.importance("nll", n_repeats=4)
+    assert explainer.rows_evaluated == model.rows == 20 + 5 * 20 + 4 * 3 * 20
+
+
+def test_a_model_that_takes_no_few_rows_is_not_in_the_way():
+    def model(batch):
+        if len(batch) < 20:
+            raise ValueError("too few rows")
+        return normal_model(batch)
+
+    assert remark_counts([Explainer(model, X[:20], Y[:20]).importance("nll", n_repeats=2)]) == [0]
 
 
 def test_the_check_needs_no_model_call():

@@ -159,7 +159,7 @@ CONVERSIONS = {
     "other order": lambda p: pd.DataFrame(p[:, ::-1], columns=["b", "a"]),
     "same order": lambda p: pd.DataFrame(p, columns=["a", "b"]),
     "other names": lambda p: pd.DataFrame(p, columns=["no", "yes"]),
-    "other index": lambda p: pd.DataFrame(p, index=np.arange(len(p))[::-1]),
+    "rows in another order": lambda p: pd.DataFrame(p).iloc[::-1],
     "half precision": lambda p: p.astype(np.float16),
     "list": lambda p: p.tolist(),
 }

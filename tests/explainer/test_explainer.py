@@ -72,7 +72,7 @@ def test_the_global_random_state_is_unchanged(forest):
 def test_repr_counts_model_calls_and_rows():
     explainer = regression()
     explainer.importance()
-    message = f"3 features; {explainer.model_calls:,} model calls, 1,860 rows evaluated)"
+    message = f"3 features; {explainer.model_calls:,} model calls, 1,868 rows evaluated)"
     assert repr(explainer).endswith(message)
 
 

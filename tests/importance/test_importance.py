@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
+import uqwidgets as uq
 from cases import thorough_after
 from models import (
     Recorder,
@@ -22,6 +23,7 @@ from models import (
     two_classes,
 )
 from uqwidgets import Explainer, as_predictive
+from uqwidgets.evaluation.consistency import ROWS_ALONE
 from uqwidgets.measures import available, find
 from uqwidgets.predictive.distributions import class_codes
 
@@ -179,7 +181,7 @@ class TestCalls:
         explainer = Explainer(model, X, y)
         explainer.importance(n_repeats=10)
         before = explainer.rows_evaluated
-        assert before == 60 + 10 * 3 * 60
+        assert before == 60 + 10 * 3 * 60 + ROWS_ALONE
         more = explainer.importance(n_repeats=30)
         assert explainer.rows_evaluated - before == 20 * 3 * 60
         assert model.rows == explainer.rows_evaluated
@@ -442,3 +444,18 @@ class TestOneRow:
         explainer = self.explainer(100.0)
         rows = np.delete(np.arange(40), 7)
         assert explainer.importance("nll", n_repeats=2, rows=rows).remarks == ()
+
+
+@pytest.mark.parametrize("n_repeats", [5, "all"])
+@pytest.mark.parametrize("compare", ["difference", "ratio"])
+def test_two_rows_give_no_interval(n_repeats, compare):
+    X, y = np.array([[0.0, 2.0], [1.0, 1.0]]), np.array([0.5, 2.0])
+    explainer = Explainer(lambda X: X[:, 0], X, y, random_state=0)
+    result = explainer.importance("squared_error", n_repeats=n_repeats, compare=compare)
+    assert result.importance[0] > 0
+    assert np.isnan([result.low[0], result.high[0]]).all()
+    assert any(remark.code == "no-interval" for remark in result.remarks)
+    result._repr_html_()
+    with uq.explore(explainer, n_repeats=5) as widget:
+        assert widget.wait(60)
+        assert widget._frame["meta"]["error"] is None

@@ -436,3 +436,23 @@ def test_a_feature_without_values_has_no_score_and_predicts_nothing(dtype):
     np.testing.assert_array_equal(np.isfinite(result.r2), [True, True, False])
     assert (result.r2[:2] < 0.5).all()
     assert without.features == result.features[:2]
+
+
+def test_redundancy_is_the_same_in_any_order_of_the_columns():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x10": rng.normal(size=60), "x2": rng.integers(0, 3, 60)})
+    X["c"], X["d"], y = rng.choice(list("ab"), 60), X["x10"], rng.normal(size=60)
+    found = []
+    for order in (["x10", "x2", "c", "d"], ["d", "c", "x2", "x10"], ["c", "x10", "d", "x2"]):
+        members = [name for name in order if name in ("c", "x2")]
+        explainer = Explainer(
+            lambda X: np.zeros(len(X)),
+            X[order],
+            y,
+            random_state=0,
+            feature_groups={"g": members},
+        )
+        result = explainer.redundancy(True, n_estimators=50)
+        columns = np.column_stack([result.r2, result.low, result.high, result.gain])
+        found.append(dict(zip(result.features, columns.tolist(), strict=True)))
+    assert found[0] == found[1] == found[2]

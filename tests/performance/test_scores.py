@@ -248,3 +248,26 @@ def test_pictures_show_the_numbers_and_escape_names():
         assert "<b>" not in html
         assert result.to_altair().to_dict()
         assert repr(result)
+
+
+def test_a_probability_of_zero_is_remarked_on_wherever_nll_is_averaged():
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+
+    def model(X):
+        p = np.where(X[:, 0] > 30, 0.0, 0.5)
+        return np.column_stack([p, 1 - p])
+
+    explainer = uq.Explainer(model, X, y)
+    for result in (explainer.scores("nll"), explainer.stress(indicators="nll")):
+        assert (
+            "in 4 of 40 rows the model gives the observed class probability 0" in result.remarks[0]
+        )
+    for result in (explainer.scores("nll", rows=X[:, 0] < 30), explainer.scores("error_rate")):
+        assert not any(remark.code == "probability-zero" for remark in result.remarks)
+
+
+def test_r2_of_a_constant_target_is_not_defined_and_no_class_is_spoken_of():
+    X = np.arange(20.0)[:, None]
+    scores = uq.Explainer(lambda X: X[:, 0], X, np.ones(20)).scores("r2")
+    assert np.isnan(scores.value)
+    assert scores.remarks == ("R² is not defined for these rows, whose y is constant",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -216,3 +218,16 @@ def test_a_probability_below_zero_by_rounding_is_zero():
     assert q.log_prob(["b", "a"])[0] == -np.inf
     with pytest.raises(InvalidRowError, match=r"probability is negative \(-0\.001\)"):
         Categorical([[1.001, -0.001]], ["a", "b"])
+
+
+def test_labels_are_told_apart_by_their_types():
+    q = Categorical([[0.1, 0.2, 0.7]], [1, True, "1"])
+    assert [float(q.take([0]).log_prob([y])[0]) for y in (1, True, "1")] == pytest.approx(
+        np.log([0.1, 0.2, 0.7]).tolist()
+    )
+    assert q.log_prob(np.array([Decimal(1)], dtype=object)) == pytest.approx(np.log(0.1))
+    with pytest.raises(ValueError, match=r"the class 1\.0 comes twice"):
+        Categorical([[0.1, 0.9]], np.array([1.0, Decimal(1)], dtype=object))
+    numbers = Categorical([[0.1, 0.9]], [0, 1])
+    with pytest.raises(ValueError, match="y has the label True in row 0"):
+        numbers.log_prob(np.array([True], dtype=object))

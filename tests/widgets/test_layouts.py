@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.evaluation.consistency import ROWS_ALONE
 from uqwidgets.widgets.inputs import NAMES
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.views import registered_views
@@ -76,7 +77,7 @@ def test_views_that_are_not_shown_are_not_computed(
         meta = widget._frame["meta"]
     assert set(computed) == {"dependence", "stress"}
     n_grid = len(explainer.dependence("b").grid)
-    assert model.rows == n_grid * 40, "the curve, and no shuffle"
+    assert model.rows == n_grid * 40 + ROWS_ALONE, "the curve, and no shuffle"
     # The controls say where tau stands; no feature has a profile.
     assert meta["stress"]["now"]["tau"] == 0.4
     assert meta["stress"]["features"] == []

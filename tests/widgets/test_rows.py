@@ -85,12 +85,11 @@ def test_every_offered_value_selects_its_rows(
         rows = column[mask]
         assert rows.isna().all() if value is None else rows.nunique() == 1
     # The values of the column itself select the same rows.
-    for value in column.dropna().unique().tolist():
+    kept = [None if pd.isna(value) else value for value in column.tolist()]
+    for value in [value for value in kept if value is not None]:
         (condition,) = conditions([{"feature": name, "values": [value]}], mixed_explainer)
-        same = column.map(lambda other, value=value: other == value)
-        np.testing.assert_array_equal(
-            condition.mask(mixed_explainer), same.fillna(False).to_numpy(dtype=bool)
-        )
+        same = [type(other) is type(value) and other == value for other in kept]  # 1 is not True
+        np.testing.assert_array_equal(condition.mask(mixed_explainer), same)
     (all_values,) = conditions([{"feature": name, "values": every}], mixed_explainer)
     assert all_values.mask(mixed_explainer).all(), "all values together select all rows"
 
@@ -369,3 +368,11 @@ def test_a_column_of_nearly_equal_numbers_is_drawn(ends: tuple[float, float]) ->
     assert edges[-1] == ends[1]
     assert (edges[1:] > edges[:-1]).all()
     assert cols["dependence.counts"].sum() == pytest.approx(1.0)
+
+
+def test_classes_of_a_model_of_labels_alone_select_their_rows() -> None:
+    X = pd.DataFrame({"z": np.arange(30.0)})
+    y = np.where(np.arange(30) % 3, "a", "b")
+    explainer = uq.Explainer(lambda X: np.where(X["z"] > 5, "a", "b"), X, y)
+    (condition,) = conditions([{"feature": None, "values": ["a"]}], explainer)
+    np.testing.assert_array_equal(condition.mask(explainer), y == "a")

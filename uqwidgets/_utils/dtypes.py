@@ -16,6 +16,14 @@ def is_time(dtype: Any) -> bool:
     return not days and bool(pd.api.types.is_datetime64_any_dtype(dtype))
 
 
+def nested_type(dtype: Any) -> str | None:
+    """Return the name of Arrow's type if each value consists of several, such as a list."""
+    if not isinstance(dtype, pd.ArrowDtype):
+        return None
+    # Structs, maps, unions and all kinds of lists have fields.
+    return str(dtype.pyarrow_dtype) if dtype.pyarrow_dtype.num_fields else None
+
+
 def of_pandas(dtype: Any) -> Any:
     """Return the type of pandas' own columns for points in time that Arrow stores."""
     if not (isinstance(dtype, pd.ArrowDtype) and is_time(dtype)):

@@ -131,12 +131,13 @@ REMARKS = MappingProxyType(
         ),
         "undefined-metric": RemarkKind(
             "A metric has no value for some rows, as an area under the ROC curve has none where "
-            "one class is left.",
+            "one class is left, and R² where y is constant.",
             "These features, points or rows have no value, and intervals are from the others.",
             "Use more rows, a smaller |τ|, or a measure that is a mean over rows.",
         ),
         "no-interval": RemarkKind(
-            "Leaving out any one row does not change a score, such as an accuracy of 1.",
+            "Leaving out any one row does not change a score, such as an accuracy of 1, or an "
+            "importance is of two effective rows, which have the same influence on it.",
             "The error that is estimated from these rows is 0, which cannot be true of others. "
             "No interval is shown.",
             "Use more rows.",

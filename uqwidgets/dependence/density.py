@@ -19,15 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.grids import Grid, dates_of
-from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.distinct import distinct_rows, positions_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import effective_sample_sizes
 
@@ -71,7 +69,7 @@ def axis_of(table: Table, grid: Grid) -> Axis:
     """Return the position of the rows of the table along a grid."""
     dates = dates_of(table.column(grid.feature))
     if grid.categorical and dates is None:
-        nearest = _nearest_category(table, grid)
+        nearest = nearest_category(table, grid)
         rows, points = nearest.astype(np.float64), np.arange(len(grid), dtype=np.float64)
         return Axis(rows, points, len(grid), np.argsort(rows, kind="stable"), nearest)
     rows = table.numbers(grid.feature) if dates is None else dates.numbers
@@ -81,23 +79,11 @@ def axis_of(table: Table, grid: Grid) -> Axis:
     return Axis(rows, points, 0, np.argsort(rows, kind="stable"), nearest)
 
 
-def _nearest_category(table: Table, grid: Grid) -> Positions:
+def nearest_category(table: Table, grid: Grid) -> Positions:
     """Position of the point with the category of each row; -1 for none."""
-    column = table.column(grid.feature)
     if grid.spacing == "observed":
         return distinct_rows(table, (grid.column,))[1]
-    if column.dtype == object:
-        return _category_positions(column, grid)
-    places = pd.Index(grid.values).get_indexer(pd.Index(column.astype(object)))
-    return np.asarray(places, dtype=np.intp)
-
-
-def _category_positions(column: pd.Series[Any], grid: Grid) -> Positions:
-    """Position of the point with the value and type of each row; -1 for none."""
-    points = {(kind_of(value), value): place for place, value in enumerate(grid.points)}
-    values, codes = distinct(column)
-    places = [points.get((kind_of(value), value), -1) for value in values]
-    return np.array(places, dtype=np.intp)[codes]
+    return positions_of(table.column(grid.feature), grid.points)
 
 
 def support(axes: Sequence[Axis], weights: Floats) -> Floats:

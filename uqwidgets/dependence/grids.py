@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
@@ -13,11 +13,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import one_of, unknown
+from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.dtypes import is_time, of_pandas
 from uqwidgets._utils.options import MOST_POINTS, brief, checked_count, has_truth_value, is_whole
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.constants import of_array
+from uqwidgets.evaluation.distinct import distinct, distinct_rows
+from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 
@@ -26,6 +28,8 @@ SPACINGS: tuple[Spacing, ...] = get_args(Spacing)[:-1]
 
 # So many rows show first whether a number has more distinct values than its grid has points.
 _FIRST_ROWS = 1000
+# Points that a grid of quantiles has at least, if there are as many values and it may have so many.
+_FEWEST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +97,12 @@ def grid_of(
     """Return the grid of a feature: observed quantiles, even steps, or the values of the user.
 
     Quantiles and even steps reach from the lowest to the highest observed value. A grid of 2 g - 1
-    points contains the g points of the coarser grid, so refining it evaluates the new points
-    only. Integers stay integers. With no more distinct values than points, all distinct values
-    are the grid. A categorical feature has its observed categories as points, the most frequent
-    ones if there are too many; dates are spaced like numbers.
+    points contains the g points of the coarser grid, so refining it evaluates the new points only.
+    At least 8 quantiles differ where the feature has as many values: if most rows have one value,
+    it is one point, and the others are quantiles of the other rows. Integers stay integers. With no
+    more distinct values than points, all distinct values are the grid. A categorical feature has
+    its observed categories as points, the most frequent ones if there are too many; dates are
+    spaced like numbers.
 
     Parameters
     ----------
@@ -122,19 +128,18 @@ def grid_of(
     if grid < 2:
         raise ValueError(f"grid is {brief(grid)}; it must be at least 2, or a list of values.")
     grid = checked_count(grid, "grid", 2, MOST_POINTS)
-    present = column.dropna()
-    if len(present) == 0:
-        raise ValueError(
-            f"{name!r} has no values, so there is no curve; name a feature with values."
-        )
+    reason = why_no_curve(table, name)
+    if reason is not None:
+        raise ValueError(f"{name!r} has {reason}.")
     if spacing == "observed":
         return _observed(table, name)
+    present = column.dropna()
     if dates:
         return _grid(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
     if categorical:
         frequent, remarks = _categories(present, int(grid))
         return _grid(table, name, frequent, spacing, remarks)
-    return _grid(table, name, _numbers(name, present, int(grid), spacing), spacing)
+    return _grid(table, name, _numbers(present, int(grid), spacing), spacing)
 
 
 def _listed(feature: str, grid: Any) -> npt.NDArray[Any]:
@@ -152,6 +157,23 @@ def _single_feature(table: Table, feature: str) -> str:
         members = ", ".join(repr(name) for name in table.groups[str(feature)])
         raise ValueError(f"{feature!r} is a group; name a feature of it, one of {members}.")
     return table.features[table.index(feature)]
+
+
+def why_no_curve(table: Table, feature: str) -> str | None:
+    """Return what a feature has, and so has no curve, with what to do; None if it has one."""
+    if table.missing(feature) == len(table):
+        return "no values, so there is no curve; name a feature with values"
+    if table.kind(feature) == "categorical":
+        return None
+    low, high, _ = table.span(feature)
+    if np.isnan(low):
+        return "no finite value, so there is no curve; name another feature"
+    if np.isinf(high - low):
+        return (
+            f"values from {low:.3g} to {high:.3g}, so far apart that floats overflow, so there is "
+            "no curve; divide the column by a constant"
+        )
+    return None
 
 
 def _grid(
@@ -173,13 +195,9 @@ def _observed(table: Table, feature: str) -> Grid:
     return Grid(feature, column, False, values, points, "observed")
 
 
-def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
+def _numbers(present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
     numbers = _in_floats(present.to_numpy())
     numbers = numbers[np.isfinite(numbers.astype(np.float64))]
-    if len(numbers) == 0:
-        raise ValueError(
-            f"{feature!r} has no finite value, so there is no curve; name another feature."
-        )
     whole = pd.api.types.is_integer_dtype(present.dtype)
     levels = _levels(points)
     if spacing == "even":
@@ -194,7 +212,34 @@ def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -
     if len(distinct) <= points:
         return distinct
     method: Any = "closest_observation" if whole else "linear"
-    return np.unique(np.quantile(numbers, levels, method=method).astype(numbers.dtype))
+
+    def quantiles(numbers: npt.NDArray[Any], points: int) -> npt.NDArray[Any]:
+        return np.asarray(
+            np.quantile(numbers, _levels(points), method=method).astype(numbers.dtype)
+        )
+
+    return _without_ties(numbers, points, quantiles)
+
+
+def _without_ties(
+    numbers: npt.NDArray[Any],
+    points: int,
+    quantiles: Callable[[npt.NDArray[Any], int], npt.NDArray[Any]],
+) -> npt.NDArray[Any]:
+    """Return so many quantiles, or all values; where few of them differ, also those of the others.
+
+    Where most rows have one value, such as 0, most quantiles are that value. It is a single point
+    then, and the others are quantiles of the rows with other values.
+    """
+    values, counts = np.unique(quantiles(numbers, points), return_counts=True)
+    if len(values) >= min(_FEWEST, points):
+        return values
+    distinct = np.unique(numbers)
+    if len(distinct) <= points:
+        return distinct
+    tied = values[counts > 1]
+    others = _without_ties(numbers[~np.isin(numbers, tied)], points - len(tied), quantiles)
+    return np.asarray(np.union1d(tied, others))
 
 
 def _in_floats(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -233,23 +278,14 @@ def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], t
 
 def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     if table.kind(feature) == "categorical":
-        flat = _listed(feature, grid)
-        try:
-            categories = list({(kind_of(value), value): value for value in flat}.values())
-        except TypeError:
-            raise ValueError(
-                f"the grid of {feature!r} is {brief(grid)}; each of its values must be a category."
-            ) from None
-        observed = set(table.column(feature).dropna().unique())
-        if isinstance(table.column(feature).dtype, pd.CategoricalDtype):
-            observed |= set(table.column(feature).cat.categories)
-        for value in categories:
-            if value not in observed:
-                known = sorted(str(category) for category in observed)
-                raise ValueError(unknown("category", value, known, f"of {feature!r}"))
-        if not categories:
+        column = table.column(feature)
+        if isinstance(column.dtype, pd.CategoricalDtype):  # also those that no row has
+            column = pd.Series(column.cat.categories)
+        labels, flat = Labels.of(column), _listed(feature, grid)
+        places = dict.fromkeys(labels.place(value, repr(feature), "category") for value in flat)
+        if not places:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
-        return object_array(categories)
+        return object_array([labels.values[place] for place in places])
     try:
         values = np.asarray(grid)
     except ValueError:  # lists of several lengths
@@ -263,11 +299,14 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
     return np.unique(values)
 
 
+def _observed_quantiles(sorted_numbers: npt.NDArray[Any], points: int) -> npt.NDArray[Any]:
+    at = np.rint(_levels(points) * (len(sorted_numbers) - 1)).astype(np.intp)
+    return sorted_numbers[at]
+
+
 def object_array(values: list[Any]) -> npt.NDArray[Any]:
     """Return a one-dimensional array of Python objects, whatever they are."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return of_array(values, np.dtype(object))
 
 
 class Dates:
@@ -302,8 +341,8 @@ class Dates:
         present = self._index.dropna().sort_values()
         distinct = present.unique()
         if len(distinct) > len(levels):
-            at = np.rint(levels * (len(present) - 1)).astype(np.intp)
-            distinct = present.take(at).unique()
+            numbers = _without_ties(present.asi8, len(levels), _observed_quantiles)
+            distinct = self._from_numbers(numbers)
         return object_array(distinct.tolist())
 
     def even(self, levels: Floats) -> npt.NDArray[Any]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.rows_chart import colours_of
+from uqwidgets.evaluation.distinct import positions_of
 from uqwidgets.plotting.altair import FAINT, WIDTH, tooltips
 from uqwidgets.plotting.text import value_text
 
@@ -92,8 +93,7 @@ def _of_bins(result: Dependence, colours: list[Any] | None) -> tuple[pd.DataFram
 def _of_categories(result: Dependence, colours: list[Any] | None) -> tuple[pd.DataFrame, int]:
     """Count the rows of each category of the grid, and the rows of others."""
     texts = [value_text(value) for value in result.grid]
-    positions = {text: k for k, text in enumerate(texts)}
-    places = np.array([positions.get(value_text(value), -1) for value in result.observed])
+    places = positions_of(pd.Series(result.observed), result.grid.tolist())
     inside = places >= 0
     counts = _counted(places[inside], colours, inside)
     counts["value"] = [texts[place] for place in counts["place"]]

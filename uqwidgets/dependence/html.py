@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.dependence.result import Dependence, thin_lines
+from uqwidgets.evaluation.distinct import positions_of
 from uqwidgets.plotting.choice import MOST_CURVES, segments
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, element, panel, table
@@ -213,9 +214,9 @@ def _categories(
 
 
 def _counts(result: Dependence) -> list[int]:
-    observed = pd.Series(result.observed, dtype=object)
-    counts, missing = observed.value_counts().to_dict(), int(observed.isna().sum())
-    return [missing if pd.isna(v) else int(counts.get(v, 0)) for v in result.grid.tolist()]
+    places = positions_of(pd.Series(result.observed), result.grid.tolist())
+    counts: list[int] = np.bincount(places[places >= 0], minlength=len(result.grid)).tolist()
+    return counts
 
 
 def _table(result: Dependence, values: list[str]) -> Markup:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.distinct import positions_of
 from uqwidgets.plotting.altair import PALETTE
 from uqwidgets.plotting.text import value_text
 
@@ -89,10 +90,9 @@ def own_values(result: Dependence, rows: Positions, lines: Floats) -> pd.DataFra
         )
     observed = result.observed[pd.Index(result.rows).get_indexer(pd.Index(rows))]
     if result.categorical or len(result.grid) == 1:
-        texts = [value_text(value) for value in result.grid]
         own = [value_text(value) for value in observed]
-        places = [texts.index(text) if text in texts else -1 for text in own]
-        known = [k for k, place in enumerate(places) if place >= 0]
+        places = positions_of(pd.Series(observed), result.grid.tolist())
+        known = np.flatnonzero(places >= 0).tolist()
         heights = [lines[k, places[k]] for k in known]
         return pd.DataFrame({"row": rows[known], "value": [own[k] for k in known], "ice": heights})
     numbers = observed.astype(np.float64)

@@ -16,7 +16,8 @@ import pandas as pd
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.predictive import Distribution, Point, Predictive
-from uqwidgets.predictive.distributions import Categorical, PredictedLabels
+from uqwidgets.predictive.distributions import Categorical, PredictedLabels, label_positions
+from uqwidgets.predictive.rows_of_answers import answers_to
 
 # Numbers that are equal up to the rounding of single precision, or by this share of the standard
 # deviation of the predictions over rows, do not differ.
@@ -79,7 +80,8 @@ class Answers:
         """Return the answers for the rows of X."""
         assert self._predict is not None
         n = len(X)  # counted first, since some models change X
-        values = np.asarray(self._predict(X))
+        with answers_to(X):
+            values = np.asarray(self._predict(X))
         if values.shape != (n,):
             raise ValueError(f"it returned shape {values.shape} for {n} rows.")
         if self._classes is None:
@@ -170,7 +172,9 @@ class Answers:
     def codes(self, labels: Labels) -> npt.NDArray[np.intp]:
         """Position of each label among `labels`, to which a new one is added."""
         assert self._classes is not None
-        codes: npt.NDArray[np.intp] = pd.Index(self._classes).get_indexer(pd.Index(labels))
+        if labels.dtype == bool and self._classes.dtype.kind in "iuf":
+            labels = labels.astype(np.intp)  # a probability above a threshold
+        codes = label_positions(labels, self._classes)
         unknown = codes < 0
         if unknown.any():
             which, distinct = pd.factorize(labels[unknown], use_na_sentinel=False)

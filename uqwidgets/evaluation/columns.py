@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import unknown
-from uqwidgets._utils.dtypes import is_time
+from uqwidgets._utils.dtypes import is_time, nested_type
+from uqwidgets._utils.unicode import invalid_text
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.objects import Objects
@@ -235,9 +236,9 @@ def _has_rows_of(index: pd.Index[Any], rows: pd.Index[Any]) -> bool:
 
 def check_names(names: tuple[str, ...], table: str = "X") -> None:
     """Raise a ValueError if names of a table's columns repeat or are not valid Unicode."""
-    for name in names:
-        if any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise ValueError(f"the column name {name!r} is not valid Unicode; rename the column.")
+    invalid = invalid_text(names)
+    if invalid is not None:
+        raise ValueError(f"the column name {invalid!r} is not valid Unicode; rename the column.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{table} has more than one column named {twice!r}; rename one of them.")
@@ -251,6 +252,14 @@ def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
                 f"column {str(column.name)!r} holds complex numbers; pass their real and imaginary "
                 "parts as two columns."
             )
+        nested = nested_type(column.dtype)
+        if nested is not None:
+            raise ValueError(
+                f"column {str(column.name)!r} holds a {nested} in each row; a feature needs a "
+                "single value per row."
+            )
+        is_coded = isinstance(column.dtype, pd.CategoricalDtype)
+        check_texts(column.cat.categories if is_coded else column, f"column {str(column.name)!r}")
         if column.dtype != object or pd.api.types.infer_dtype(column) in _HASHABLE:
             continue
         values = column.tolist()
@@ -262,6 +271,14 @@ def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
                 f"column {str(column.name)!r} holds a {type(values[row]).__name__} in row {row}; a "
                 "feature needs a single value per row."
             ) from error
+
+
+def check_texts(values: Any, what: str) -> None:
+    """Raise a ValueError if a text in an array, Index or Series is not valid Unicode."""
+    may_be = getattr(values.dtype, "kind", "O") in "OU" and values.dtype != "str"
+    invalid = invalid_text(values.tolist()) if may_be else None
+    if invalid is not None:
+        raise ValueError(f"{what} holds {invalid!r}, which is not valid Unicode; replace it.")
 
 
 def _is_hashable(value: object) -> bool:

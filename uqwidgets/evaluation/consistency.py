@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Positions
+from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.distinct import distinct_rows
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution
 
@@ -20,6 +24,8 @@ _ROUNDING = 1e-6
 # Rows that are compared in all, and of one block at most.
 _MAX_ROWS = 200
 _MAX_ROWS_OF_BLOCK = 20
+#: Rows of a table of fewer than 64 that are evaluated once more where nothing else shows as much.
+ROWS_ALONE = 8
 
 
 class Consistency:
@@ -29,10 +35,17 @@ class Consistency:
     point already. The model must predict for them what it predicted for the rows as they are, so
     the comparison costs no model call.
 
+    It shows nothing of a model that depends on the mean of each column in its batch, while the
+    columns of all batches have the same values, as in whole permutations. Only where few rows were
+    evaluated in a single call, and since then in such batches alone, some of them are evaluated
+    once more.
+
     Parameters
     ----------
     original : Distribution
         Of the rows as they are.
+    in_one_call : bool
+        Whether they were evaluated together.
 
     Attributes
     ----------
@@ -40,9 +53,10 @@ class Consistency:
         Rows that were evaluated again, and those with another prediction.
     """
 
-    def __init__(self, original: Distribution) -> None:
+    def __init__(self, original: Distribution, *, in_one_call: bool) -> None:
         self.compared = 0
         self.differing = 0
+        self._alike = in_one_call
         self._original = original
         self._tolerances = [_tolerance(array) for array in original.arrays()]
 
@@ -57,6 +71,7 @@ class Consistency:
         table : Table
             Whose rows they are.
         """
+        self._alike = self._alike and _have_the_same_values(blocks, table)
         most = _MAX_ROWS - self.compared
         if most <= 0:
             return
@@ -64,18 +79,36 @@ class Consistency:
             own, again = _own_donors(blocks, most)
         else:
             own, again = _equal_values(blocks, table, most)
-        n_chosen = len(own)
-        if not n_chosen:
+        if not len(own):
             return
-        before = self._original.take(own).arrays()
-        after = predictions.take(again).arrays()
-        differs = np.zeros(n_chosen, dtype=np.bool_)
+        self._compare(own, predictions.take(again))
+
+    def _compare(self, rows: Positions, predictions: Distribution) -> None:
+        """Compare predictions for some rows of the table with those before."""
+        before, after = self._original.take(rows).arrays(), predictions.arrays()
+        differs = np.zeros(len(rows), dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
             numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
             apart = np.abs(one.astype(np.float64) - other) > tolerance if numbers else one != other
-            differs |= apart.reshape(n_chosen, -1).any(axis=1)
-        self.compared += n_chosen
+            differs |= apart.reshape(len(rows), -1).any(axis=1)
+        self.compared += len(rows)
         self.differing += int(differs.sum())
+
+    def compare_alone(self, evaluate: Callable[[Sequence[RowBlock]], Distribution]) -> None:
+        """Evaluate a few rows alone and compare, once, unless other batches show as much.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Calls the model.
+        """
+        n = min(ROWS_ALONE, len(self._original) - 1)
+        if not self._alike or not n or self.differing:
+            return
+        self._alike = False
+        block = RowBlock(range(n))
+        with suppress(ModelError):  # a model that takes no few rows is none that is asked for them
+            self._compare(block.positions, evaluate([block]))
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -90,6 +123,14 @@ class Consistency:
                 "model's random state, or switch off what only training needs, such as dropout)",
             ),
         )
+
+
+def _have_the_same_values(blocks: Sequence[RowBlock], table: Table) -> bool:
+    """Whether the columns of a batch may have the values of the table, equally often."""
+    if any(len(block.rows) != len(table) for block in blocks):
+        return False
+    points = Counter(block.columns for block in blocks if block.donors is None)
+    return all(n == len(distinct_rows(table, columns)[0]) for columns, n in points.items())
 
 
 def _own_donors(blocks: Sequence[RowBlock], most: int) -> tuple[Positions, Positions]:

@@ -15,7 +15,7 @@ import pandas as pd
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a single value is missing: None, NaN, NA or NaT."""
+    """Whether a single value is a missing one of any library: None, NaN, NA or NaT."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 

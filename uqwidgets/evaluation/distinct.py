@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.dtypes import is_time
+from uqwidgets.evaluation.constants import is_missing
 from uqwidgets.evaluation.objects import Objects
-from uqwidgets.evaluation.table import Table
+
+if TYPE_CHECKING:  # its columns have labels, which are distinct values
+    from uqwidgets.evaluation.table import Table
 
 
 def distinct_rows(
@@ -69,9 +72,25 @@ def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     return values, places[codes]
 
 
+def positions_of(column: pd.Series[Any], values: Sequence[Any]) -> npt.NDArray[np.intp]:
+    """Position of the value and type of each row among some values, shape (n,); -1 for none.
+
+    Missing values are alike.
+    """
+    own, codes = distinct(column)
+    places = {_key(value): place for place, value in enumerate(values)}
+    return np.array([places.get(_key(value), -1) for value in own], dtype=np.intp)[codes]
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    return (type(None), None) if is_missing(value) else (kind_of(value), value)
+
+
 def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     codes, _ = pd.factorize(column)
-    kinds, names = pd.factorize(np.array([kind_of(value) for value in column], dtype=object))
+    types = np.empty(len(column), dtype=object)
+    types[:] = [kind_of(value) for value in column]  # as an array, enumerations are sequences
+    kinds, names = pd.factorize(types)
     _, first, inverse = np.unique(
         codes * len(names) + kinds, return_index=True, return_inverse=True
     )
@@ -93,6 +112,8 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
         return np.argsort(values.codes)
     kinds = pd.api.types
     numeric = kinds.is_numeric_dtype(values.dtype) or kinds.is_timedelta64_dtype(values.dtype)
+    if numeric and isinstance(values.dtype, pd.ArrowDtype):  # it cannot sort every type
+        return np.argsort(values.to_numpy(), kind="stable")
     if numeric or is_time(values.dtype):
         return np.asarray(values.argsort(), dtype=np.intp)
     texts = [str(value) for value in values.tolist()]

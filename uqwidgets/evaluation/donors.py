@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.cache import Cache
+from uqwidgets.evaluation.distinct import distinct
 from uqwidgets.evaluation.random_streams import random_streams
 from uqwidgets.evaluation.replacement import Drawn, Scheme
 from uqwidgets.evaluation.table import Table
@@ -20,6 +21,8 @@ from uqwidgets.evaluation.table import Table
 # A smaller subgroup offers too few values to draw from.
 _MIN_SUBGROUP_ROWS = 20
 _MAX_SUBGROUPS = 32
+# The squares of larger numbers may overflow.
+_LARGE = 1e100
 
 # Columns, scheme and seed of a series of draws.
 _Key = tuple[tuple[int, ...], Scheme, int]
@@ -231,10 +234,14 @@ def subgroups_of(table: Table, columns: tuple[int, ...]) -> Subgroups:
 def _responses(table: Table, feature: str) -> Floats:
     """Return what the tree predicts: the standardised number, or an indicator per category."""
     if table.kind(feature) == "categorical":
-        columns = pd.get_dummies(table.column(feature), dummy_na=True).to_numpy(dtype=np.float64)
+        values, codes = distinct(table.column(feature))
+        columns = np.eye(len(values))[codes]
     else:
         numbers = table.numbers(feature)
         finite = np.isfinite(numbers)
+        largest = np.abs(numbers[finite]).max(initial=0.0)
+        if largest > _LARGE:
+            numbers = numbers / largest
         mean = numbers[finite].mean() if finite.any() else 0.0
         columns = np.where(finite, numbers, mean)[:, None]
     scale = np.sqrt(_sum_of_squares(columns) / len(columns))
@@ -244,8 +251,8 @@ def _responses(table: Table, feature: str) -> Floats:
 def _predictor(table: Table, feature: str) -> Floats:
     """Numbers that a tree can split: categories as codes, missing values as NaN."""
     if table.kind(feature) == "numeric":
-        # scikit-learn's trees hold their predictors in single precision.
-        limit = float(np.finfo(np.float32).max)
+        # scikit-learn's trees hold their predictors in single precision, and add them up.
+        limit = float(np.finfo(np.float32).max) / (2 * len(table))
         return np.clip(table.numbers(feature), -limit, limit)
     codes, _ = pd.factorize(table.column(feature), sort=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)

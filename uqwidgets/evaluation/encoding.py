@@ -62,4 +62,6 @@ def _codes(column: pd.Series[Any]) -> npt.NDArray[np.intp]:
     if column.dtype == object:
         # Values of mixed types have no order; their texts have one.
         column = column.map(repr).where(column.notna())
+    elif isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":
+        column = column.astype("float64")  # Arrow cannot sort half floats
     return np.asarray(pd.factorize(column, sort=True)[0], dtype=np.intp)

@@ -88,7 +88,7 @@ class Predictions:
         # Every result compares with the rows as they are: they are never evicted.
         self._permanent: dict[Request, Distribution] = {}
         self.original = self._permanent[Original()] = self.evaluate(Original())
-        self._consistency = Consistency(self.original)
+        self._consistency = Consistency(self.original, in_one_call=self._calls.made == 1)
         self._answers.compare_original(self.original, lambda: self.evaluate(_ANSWER))
         if self._answers.differ:
             self._permanent[_ANSWER] = self.evaluate(_ANSWER)
@@ -380,11 +380,10 @@ class Predictions:
     def _evaluate_batch(self, batch: list[tuple[Request, RowBlock]]) -> set[Request]:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
+        blocks = [block for _, block in batch]
         is_answer = isinstance(whole_of(batch[0][0]), Answer)
         try:
-            distribution = self._calls.evaluate(
-                [block for _, block in batch], self._answers if is_answer else None
-            )
+            distribution = self._calls.evaluate(blocks, self._answers if is_answer else None)
         except ModelError:
             if len(batch) == 1:
                 raise
@@ -392,15 +391,14 @@ class Predictions:
             # Bisection names the one replacement that the model fails on.
             half = len(batch) // 2
             return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
-        blocks = [block for _, block in batch]
-        if blocks[0].columns and not is_answer:  # else all others are compared with these rows
+        is_compared = bool(blocks[0].columns) and not is_answer  # with the rows as they are
+        if is_compared:
             self._consistency.compare(distribution, blocks, self.table)
         finished: set[Request] = set()
         start = 0
         for replacement, block in batch:
             stop = start + len(block.rows)
-            # A copy, because a view would keep the whole batch alive and may be memory that the
-            # model reuses.
+            # A copy: a view would keep the whole batch alive, and the model may reuse its memory.
             piece = distribution.owned(slice(start, stop))
             pieces = [*self._unfinished.pop(replacement, ()), piece]
             if sum(map(len, pieces)) == self._n_rows(replacement):
@@ -414,9 +412,10 @@ class Predictions:
             else:
                 self._unfinished[replacement] = pieces
             start = stop
-        is_replaced = bool(blocks[0].columns) and not isinstance(batch[0][0], SingleRow)
-        if self._answers.is_open and is_replaced and not is_answer:
-            # At the end, because the model may write to the memory of its former answer.
+        # At the end, because the model may write to the memory of its former answer.
+        if is_compared:
+            self._consistency.compare_alone(self._calls.evaluate)
+        if is_compared and self._answers.is_open and not isinstance(batch[0][0], SingleRow):
             ask = partial(self._calls.evaluate, model=self._answers)
             self._answers.compare_replaced(distribution, blocks, ask)
         return finished

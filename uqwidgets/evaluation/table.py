@@ -13,7 +13,7 @@ from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import brief
 from uqwidgets.evaluation.batch import RowBlock
-from uqwidgets.evaluation.columns import Columns, check_names
+from uqwidgets.evaluation.columns import Columns, check_names, check_texts
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
@@ -314,6 +314,9 @@ def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != n:
         raise ValueError(f"y has shape {values.shape} but X has {n} rows; pass one value per row.")
+    if values.dtype.kind == "V":
+        raise ValueError("y holds several values in each row; pass one value per row.")
+    check_texts(values, "y")
     missing = pd.isna(values)
     if missing.any():
         raise ValueError(

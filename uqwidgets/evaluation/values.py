@@ -15,6 +15,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Derived, remarks_on_limit
+from uqwidgets.evaluation.columns import check_texts
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
@@ -65,8 +66,10 @@ class MeasureValues(Predictions):
     ) -> None:
         super().__init__(predictive, table, memory_limit, seed)
         self.classes = _classes(self.original, predictive, table)
-        if self.classes is not None and self.original.classes is None:
-            self._answers.name_classes(self.classes)
+        if self.classes is not None:
+            check_texts(self.classes, "the model's classes_")
+            if self.original.classes is None:
+                self._answers.name_classes(self.classes)
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self._truth is not None:
             self._truth.flags.writeable = False

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
+from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.measures import Function, Measure, Offers, described, find
 
 
@@ -184,3 +187,24 @@ class Explained:
         if features is None:
             return list(self.features)
         return [self.features[self.table.index(name)] for name in as_names(features)]
+
+    def _remarks_on_ceiling(self, names: Sequence[str], rows: Any) -> tuple[Remark, ...]:
+        """Return remarks on the observed targets that the model rules out, for means of nll.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Those that are no measures have no remarks.
+        rows : ndarray of bools or positions, or None
+            Rows that are averaged; None for all.
+        """
+        measures = (self._measures.get(name) for name in names)
+        chosen = slice(None) if rows is None else rows
+        return tuple(
+            remark
+            for measure in measures
+            if isinstance(measure, Measure) and np.isfinite(measure.ceiling)
+            for remark in remarks_on_ceiling(
+                measure, self.evaluations.original_values(measure)[chosen]
+            )
+        )

@@ -27,7 +27,13 @@ from uqwidgets.performance import (
 from uqwidgets.performance.calibration import quantile_counts
 from uqwidgets.performance.metrics import RankIndicator, accuracy, balanced_accuracy, r2
 from uqwidgets.performance.scores import Score
-from uqwidgets.predictive.distributions import Categorical, Mixture, Point, class_codes
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Mixture,
+    Point,
+    class_codes,
+    positive_position,
+)
 
 
 class Performing(Stressing):
@@ -97,7 +103,9 @@ class Performing(Stressing):
         self, chosen: Sequence[Score], population: Population, level: float, seed: int
     ) -> Scores:
         result = scores(chosen, population, level, seed)
-        return replace(result, remarks=result.remarks + self.evaluations.remarks_on_answers)
+        further = self._remarks_on_ceiling(result.names, population.scored > 0)
+        further += self.evaluations.remarks_on_answers
+        return replace(result, remarks=result.remarks + further)
 
     def _scoring(self, scoring: Mapping[str, object] | Sequence[object] | str | None) -> list[Any]:
         """Return the entries of ``scoring``, by default those that fit the model."""
@@ -134,8 +142,9 @@ class Performing(Stressing):
         }
         q = self.evaluations.original
         if k == 2 and isinstance(q, Categorical | Mixture):
-            name = f"ROC AUC of {self.classes[1]}"
-            forms["roc_auc"] = RankIndicator("roc_auc", name, "", q.probabilities[:, 1], codes == 1)
+            positive = positive_position(self.classes)
+            name, p = f"ROC AUC of {self.classes[positive]}", q.probabilities[:, positive]
+            forms["roc_auc"] = RankIndicator("roc_auc", name, "", p, codes == positive)
         return forms
 
     @cached_property
@@ -209,7 +218,7 @@ class Performing(Stressing):
         Parameters
         ----------
         label : object, optional
-            The class whose probability is meant. By default the second of two classes; of more
+            The class whose probability is meant. By default the positive of two classes; of more
             classes the predicted one, so that the probability is the model's confidence.
         n_bins : int, default=10
             Number of bins, for classes; fewer where many probabilities are equal.

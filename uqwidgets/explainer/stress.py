@@ -13,9 +13,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import Named, as_entries, as_names
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.evaluations import Evaluations
-from uqwidgets.evaluation.table import Table
-from uqwidgets.measures import Offers
+from uqwidgets.explainer.base import Explained
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     MISSING,
@@ -42,13 +40,8 @@ from uqwidgets.stress.result import Stress
 _OF_INTERVALS = 10
 
 
-class Stressing:
+class Stressing(Explained):
     """The part of `uqwidgets.Explainer` that reweights rows; it never calls the model again."""
-
-    table: Table
-    evaluations: Evaluations
-    classes: npt.NDArray[np.generic] | None
-    _measures: Offers
 
     @cached_property
     def indicators(self) -> dict[str, Indicator]:
@@ -237,9 +230,10 @@ class Stressing:
             level=level,
             remarks=remarks,
         )
-        on_model = self.evaluations.remarks_on_answers
-        on_model += self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
-        return replace(result, remarks=result.remarks + tuple(omissions) + on_model)
+        further = (*omissions, *self._remarks_on_ceiling(result.indicators, chosen))
+        further += self.evaluations.remarks_on_answers
+        further += self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
+        return replace(result, remarks=result.remarks + further)
 
     def indicator(self, name: object) -> Indicator | MetricIndicator:
         """Return the indicator that `stress` computes for one entry of its ``indicators``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -95,7 +95,8 @@ def redundancy(
     n_estimators = checked_count(n_estimators, "n_estimators", _MIN_TREES, MOST_REPEATS, otherwise)
     if with_target:
         table.require_target("with_target")
-    predictors = np.column_stack([ranks(table.column(name)) for name in table.features])
+    by_name = _by_name(table, range(len(table.features)))
+    predictors = np.column_stack([ranks(table.column(table.features[j])) for j in by_name])
     target = ranks(pd.Series(table.y))[:, None] if with_target else None
     # Responses are made again when it is their turn, because all of them are a second table.
     status_of = {
@@ -120,7 +121,7 @@ def redundancy(
     names = [*_R2, *(f"{name}_with_target" for name in _R2), *_GAIN]
     numbers = np.full((len(names), len(status_of)), np.nan)
     for j, feature in enumerate(status_of):
-        others = np.delete(np.arange(predictors.shape[1]), table.columns_of(feature))
+        others = np.flatnonzero(~np.isin(by_name, table.columns_of(feature)))
         if not len(others):
             raise ValueError(
                 f"there is nothing to predict {feature!r} from; X needs more features."
@@ -191,9 +192,18 @@ class _Status(NamedTuple):
         return cls("ok", int(np.count_nonzero(response.population.scored)), n - len(response.rows))
 
 
+def _by_name(table: Table, columns: Iterable[int]) -> list[int]:
+    """Sort columns by name: their order in the table must not change the result.
+
+    Among equally good splits a tree takes the first column, and sums are rounded in their order.
+    """
+    return sorted(columns, key=table.features.__getitem__)
+
+
 def _response(table: Table, feature: str, population: Population) -> _Response | str:
     """Return the response of a feature or group, or the reason why it cannot be predicted."""
-    parts = [responses(table, table.features[column]) for column in table.columns_of(feature)]
+    columns = _by_name(table, table.columns_of(feature))
+    parts = [responses(table, table.features[column]) for column in columns]
     if any(np.isinf(part).any() for part in parts):
         return "infinite values"
     rows = np.flatnonzero(np.isfinite(np.hstack(parts)).all(axis=1))

@@ -57,6 +57,7 @@ def remarks_on_measure(
         *remarks_on_narrowness(measure, features, intervals, settings),
         *remarks_on_weights(measure, population, settings),
         *remarks_on_open_ends(intervals),
+        *remarks_on_no_interval(intervals),
     )
 
 
@@ -180,6 +181,20 @@ def remarks_on_weights(
             f"{_FEW_EFFECTIVE_ROWS}, intervals may end too low, most of all those of the squared "
             f"error and of features that the weights depend on: {_COVERAGE_OF_FEW_ROWS} of 95 % "
             "intervals of losses held the importance in simulations",
+        ),
+    )
+
+
+def remarks_on_no_interval(intervals: Sequence[Bounds]) -> tuple[Remark, ...]:
+    """Return a remark if an importance has no interval."""
+    count = sum(math.isfinite(each.estimate) and math.isnan(each.low) for each in intervals)
+    if not count:
+        return ()
+    return (
+        Remark(
+            "no-interval",
+            f"for {count} of {len(intervals)} features there is no interval, because two effective "
+            "rows, each the other's donor, show nothing of other rows (use more rows)",
         ),
     )
 

@@ -30,6 +30,8 @@ REFERENCES: tuple[Reference, ...] = get_args(Reference)
 # From so many quantiles of t on, their polynomial takes less time. Relative to the quantile, its
 # largest error is 5e-13 at the levels 0.01 to 0.999, and 2e-11 at 0.9999.
 _MANY_QUANTILES, _DEGREE = 100, 24
+# One over the number of two effective rows, up to rounding.
+_SPREAD_OF_TWO = 0.5 * (1 - 1e-9)
 
 
 class Moments(NamedTuple):
@@ -113,6 +115,9 @@ def bounds_of_moments(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the standard error and the ends of the interval, see `uqwidgets.inference.bounds`.
 
+    Two effective rows have the same influence, since each is the other's donor. They show nothing
+    of other rows: the ends are NaN, unless there is no change.
+
     Parameters
     ----------
     moments : Moments
@@ -132,6 +137,8 @@ def bounds_of_moments(
         np.where(error == 0, 0.0, error * skewness_corrected(q, skewness, interaction))
         for q in (t, -t)
     )
+    shows_nothing = (moments.row_spread >= _SPREAD_OF_TWO) & (moments.estimate != 0)
+    below, above = (np.where(shows_nothing, np.nan, end) for end in (below, above))
     return error, moments.estimate - below, moments.estimate - above
 
 

@@ -16,7 +16,7 @@ from uqwidgets.measures.measure import (
     Use,
 )
 from uqwidgets.measures.uncertainty import uncertainty
-from uqwidgets.predictive.distributions import Categorical, Mixture, Point
+from uqwidgets.predictive.distributions import Categorical, Mixture, Point, positive_position
 
 # The nll of the machine epsilon. An observed class of probability 0 has an infinite nll, which
 # would dominate every mean: it is cut off here, as in scikit-learn's log_loss, and the result
@@ -46,12 +46,13 @@ def of_probabilities(q: Classes) -> Offers:
     classes = [str(c) for c in q.classes.tolist()]
     binary = len(classes) == 2
     several = f"{len(classes)} classes have no single probability; use probability:<class>"
-    second = f"probability of {classes[1]}" if binary else ""
+    positive = positive_position(q.classes) if binary else 0
+    of_positive = f"probability of {classes[positive]}"
     # Of two classes, the curve of one probability determines the other, and the means of both are
     # indicators already.
     prediction: Measure | str = several
     if binary:
-        prediction = _prediction("prediction", second, 1, offered_as=("curve",))
+        prediction = _prediction("prediction", of_positive, positive, offered_as=("curve",))
     use: tuple[Use, ...] = ("indicator",) if binary else ("curve", "indicator")
     return {
         **uncertainty(q, _nll, NLL_CEILING),
@@ -63,7 +64,7 @@ def of_probabilities(q: Classes) -> Offers:
             for column, label in enumerate(classes)
         },
         "std": f"{_A_CLASS}; use entropy, which is of classes too",
-        "squared_error": _squared_error_of(second) if binary else f"{several}, or brier",
+        "squared_error": _squared_error_of(of_positive) if binary else f"{several}, or brier",
         "absolute_error": f"{_A_CLASS}; use brier or zero_one",
         "zero_one": _zero_one(_misclassified),
         "brier": _brier_score(_squared_error if binary else _brier),
@@ -101,7 +102,7 @@ def _prediction(name: str, label: str, column: int, offered_as: tuple[Use, ...])
 
 
 def _squared_error_of(label: str) -> Measure:
-    """Squared error of the probability of the second class, which is the Brier score of two."""
+    """Squared error of the probability of the positive class, which is the Brier score of two."""
     return Measure(
         "squared_error",
         f"squared error of {label}",

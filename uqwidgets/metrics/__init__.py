@@ -21,6 +21,7 @@ from uqwidgets.metrics.means import OfWeights, of_numbers
 from uqwidgets.metrics.metric import Metric, ScoreOfWeights, unfit
 from uqwidgets.metrics.probabilities import of_probabilities
 from uqwidgets.metrics.scorer import SCORER, ScorerParts
+from uqwidgets.predictive.distributions import positive_position
 
 __all__ = ["Metric", "ScoreOfWeights", "find_metric", "is_metric", "undefined"]
 
@@ -41,8 +42,8 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     """Return the metric of a scikit-learn scorer.
 
     A scorer given by name receives class positions (0, 1, ...) if the labels are not numeric, so
-    that the second of two classes is the positive one. A scorer object receives the original
-    labels.
+    that the positive one of two classes is 1 (see `positive_position`). A scorer object receives
+    the original labels, and of numbers every scorer has scikit-learn's positive class.
 
     Parameters
     ----------
@@ -69,9 +70,14 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     inputs = _Inputs(number_inputs, parts.arguments, of_weights=of_weights)
     if classes is not None:
         labels = np.arange(len(classes)) if by_position else classes
+        if by_position and len(classes) == 2 and not positive_position(classes):
+            labels = labels[::-1]
         inputs = _inputs_of_classes(parts, name, classes, labels)
-        if by_position and len(classes) == 2 and name in _METRICS_OF_ONE_CLASS:
-            label = f"{label} of {classes[1]}"
+        if named and len(classes) == 2 and name in _METRICS_OF_ONE_CLASS:
+            # Of numbers, scikit-learn means 1, which need not be said where 0 is the other.
+            positive = classes[positive_position(classes)] if by_position else 1
+            if by_position or 0 not in classes:
+                label = f"{label} of {positive}"
     return Metric(
         name,
         label,

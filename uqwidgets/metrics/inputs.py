@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from uqwidgets._utils.options import brief
 from uqwidgets.predictive.distributions import (
@@ -18,6 +17,7 @@ from uqwidgets.predictive.distributions import (
     Mixture,
     Point,
     PredictedLabels,
+    label_positions,
 )
 
 Labels = npt.NDArray[Any]
@@ -57,8 +57,7 @@ class LabelInputs:
     def cells(self, q: Categorical | Mixture | Point, y: Labels) -> Labels | None:
         """Return the cell of the confusion matrix of each row; None if a label is no class."""
         if isinstance(q, Point) and q.classes is None:
-            known = pd.Index(self.classes)
-            true, predicted = (known.get_indexer(pd.Index(each)) for each in (y, q.value))
+            true, predicted = (label_positions(each, self.classes) for each in (y, q.value))
         else:
             true, predicted = y, q.mode()
         k = len(self.classes)
@@ -69,7 +68,7 @@ class LabelInputs:
         if self.labels is self.classes:
             return classes
         # A predicted label that is none of the classes is a wrong prediction: -1.
-        return np.asarray(pd.Index(self.classes).get_indexer(pd.Index(classes)))
+        return label_positions(classes, self.classes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,13 @@ from uqwidgets._utils.options import checked_count
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Mixture,
+    Point,
+    positive_position,
+)
 
 # Levels of the central intervals whose coverage is computed, and of all quantiles: those at which
 # distributions of numbers are compared with the target, and the ends of these intervals.
@@ -52,7 +58,7 @@ def calibration(
     predicted : ndarray of shape (n,) or None
         Positions of the predicted classes; None where the target is a number.
     label : object, optional
-        The class whose probability is meant; by default the second of two classes, and of more
+        The class whose probability is meant; by default the positive of two classes, and of more
         classes the one that the model predicts.
     n_bins : int, default=10
         Number of bins of about equal weight; fewer where probabilities are equal.
@@ -100,7 +106,7 @@ def _event(
         chosen = np.where(known == predicted, chosen, 0.0)  # of a label that is none of the classes
         return "the predicted class is right", chosen, truth == predicted
     names = [str(name) for name in classes]
-    at = 1 if label is None else -1
+    at = positive_position(q.classes) if label is None else -1
     if label is not None:
         if str(label) not in names:
             raise ValueError(unknown("class", str(label), names))

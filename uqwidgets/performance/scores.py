@@ -90,7 +90,7 @@ def scores_of(
         for one in indicators
     ]
     undefined = [
-        one.label
+        one
         for one, interval in zip(indicators, intervals, strict=True)
         if math.isnan(interval.estimate)
     ]
@@ -109,9 +109,10 @@ def scores_of(
         remarks=tuple(
             Remark(
                 "undefined-metric",
-                f"{label} is not defined for these rows, as where one class is left",
+                f"{one.label} is not defined for these rows, "
+                + ("whose y is constant" if one.name == "r2" else "as where one class is left"),
             )
-            for label in undefined
+            for one in undefined
         ),
     )
 

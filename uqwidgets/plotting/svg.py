@@ -47,7 +47,8 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         """Return the pixel of a value."""
-        share = (value - self.low) / (self.high - self.low)
+        # Whole numbers that differ may be the same float.
+        share = (value - self.low) / (self.high - self.low) if self.high != self.low else 0.5
         return self.start + share * (self.stop - self.start)
 
     def ticks(self, spacing: float) -> list[tuple[float, str]]:
@@ -117,6 +118,8 @@ def fitted(
 
 def ticks(low: float, high: float, count: float) -> list[tuple[float, str]]:
     """Multiples of 1, 2 or 5 times a power of ten between ``low`` and ``high``, about ``count``."""
+    if low == high:
+        return [(low, minus(f"{low:g}"))]
     least = (high - low) / count
     power = 10.0 ** math.floor(math.log10(least))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= least * (1 - 1e-9))

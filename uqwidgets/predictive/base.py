@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.options import brief
+from uqwidgets.predictive.rows_of_answers import in_order
 
 Rows = slice | npt.NDArray[np.intp]
 
@@ -254,13 +255,15 @@ def floats(values: npt.ArrayLike) -> Floats:
 
 
 def unmasked(values: Any) -> Any:
-    """Return values, a sparse matrix as a dense array.
+    """Return values, a sparse matrix as a dense array, labelled rows in the order of the batch.
 
     Raises
     ------
     ValueError
-        If some of them are masked: numpy would read what lies behind the mask.
+        If some of them are masked: numpy would read what lies behind the mask. If they have
+        labels of other rows, see `in_order`.
     """
+    values = in_order(values)
     if issparse(values):
         return values.toarray()  # type: ignore[attr-defined]  # of every sparse container
     count = int(np.count_nonzero(values.mask)) if isinstance(values, np.ma.MaskedArray) else 0

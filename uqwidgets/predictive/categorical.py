@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,8 @@ class Categorical(PredictiveDistribution):
         Non-negative, each row sums to one. Or (n, m, k): ``m`` distributions for each row, the
         members of a `Mixture`; the methods then return arrays (n, m).
     classes : array-like of shape (k,)
-        The labels, in the order of the columns; strings, bools or numbers.
+        The labels, in the order of the columns; strings, bools or numbers. Of two, the positive
+        class is 1 beside 0 or -1, True beside False, and else the second.
 
     Raises
     ------
@@ -248,10 +250,17 @@ class Categorical(PredictiveDistribution):
         return values[order], p, below
 
 
+def positive_position(classes: npt.NDArray[Any]) -> int:
+    """Position of the positive one of two classes: the second, unless only the first can be meant.
+
+    For scikit-learn 1 is positive beside 0 or -1, and True beside False, in any order.
+    """
+    first, second = classes.tolist()
+    return 0 if first == 1 and second in (0, -1) else 1
+
+
 def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Position of each label of ``y`` (n,) in ``classes`` (k,), which may be in any order.
-
-    Numbers are compared by value; bools, numbers and texts are different labels.
 
     Raises
     ------
@@ -259,7 +268,7 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
         If a label is none of the classes.
     """
     labels = _array(y)
-    codes: npt.NDArray[np.intp] = pd.Index(classes).get_indexer(pd.Index(labels))
+    codes = label_positions(labels, classes)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         label = labels.tolist()[row]
@@ -270,6 +279,28 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     return codes
 
 
+def label_positions(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Position of each label (n,) in ``classes`` (k,), which may be in any order; -1 for none.
+
+    Numbers are compared by value; bools, numbers and texts are different labels.
+    """
+    places = {_key(label): place for place, label in enumerate(_plain(classes))}
+    if labels.dtype.kind not in "biuf":
+        return np.array([places.get(_key(label), -1) for label in _plain(labels)], dtype=np.intp)
+    codes, different = pd.factorize(labels)
+    # The code -1 of NaN points at the last element.
+    return np.array([*(places.get(_key(one), -1) for one in different.tolist()), -1])[codes]
+
+
+def _key(label: Any) -> tuple[bool, Any]:
+    return isinstance(label, (bool, np.bool_)), label  # True == 1
+
+
+def _plain(labels: npt.NDArray[Any]) -> list[Any]:
+    # numpy would turn moments into whole numbers, in the unit of each array.
+    return list(pd.Index(labels) if labels.dtype.kind in "mM" else labels.tolist())
+
+
 def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """All labels, sorted, among the predicted ones and those of ``y``, each of shape (n,).
 
@@ -278,8 +309,11 @@ def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArr
     ValueError
         If they have no common order, such as strings and numbers.
     """
+    labels = np.concatenate([predicted, y])
     try:
-        return np.unique(np.concatenate([predicted, y]))
+        if len({isinstance(label, (bool, np.bool_)) for label in labels.tolist()}) > 1:
+            raise TypeError  # they have an order, in which True is 1
+        return np.unique(labels)
     except TypeError as error:
         raise ValueError(
             f"the model predicts labels such as {predicted.tolist()[0]!r}, but y has "
@@ -289,10 +323,12 @@ def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArr
 
 def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
     array = np.asarray(labels)
-    if array.ndim == 1 and array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
-        # numpy turns a list of strings and numbers into strings: keep each label as it is.
+    if array.ndim == 1 and array.dtype.kind in "Uiuf" and not hasattr(labels, "dtype"):
+        # numpy turns a list of strings and numbers into strings, and bools among numbers into
+        # numbers: keep each label as it is.
         originals = list(labels)  # type: ignore[arg-type]
-        if not all(isinstance(label, str) for label in originals):
+        kept: Any = str if array.dtype.kind == "U" else Number
+        if not all(isinstance(one, kept) and not isinstance(one, bool) for one in originals):
             array = np.empty(len(originals), dtype=object)
             array[:] = originals
     return array
@@ -311,9 +347,9 @@ def _labels(classes: npt.ArrayLike) -> npt.NDArray[Any]:
     labels = _array(classes)
     if labels.ndim != 1:
         raise ValueError(f"classes of shape {labels.shape} must be one label per column.")
-    index = pd.Index(labels)
-    if not index.is_unique:
-        twice = labels.tolist()[int(np.argmax(index.duplicated()))]
+    places = label_positions(labels, labels)  # a label that comes twice has the last one
+    if (places != np.arange(len(labels))).any():
+        twice = labels.tolist()[int(np.argmax(places != np.arange(len(labels))))]
         raise ValueError(f"the class {twice!r} comes twice; every column needs its own label.")
     return labels
 

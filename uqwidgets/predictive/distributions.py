@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
-from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
+from uqwidgets.predictive.categorical import (
+    Categorical,
+    class_codes,
+    classes_among,
+    label_positions,
+    positive_position,
+)
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
@@ -26,4 +32,6 @@ __all__ = [
     "Rows",
     "class_codes",
     "classes_among",
+    "label_positions",
+    "positive_position",
 ]

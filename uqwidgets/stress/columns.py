@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.anchors import Anchor, checked_options
@@ -21,6 +20,7 @@ from uqwidgets.stress.projection import Column, Projection
 # Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
 MISSING = ("error", "drop", "keep")
+_OVERFLOW = "numbers so large that their sum overflows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +155,13 @@ def stressed_columns(
     members = _members(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
         return [_numeric_column(table, feature, tail, kind, members)]
-    categories = _categories(table, feature, members.positions)
-    codes, labels = pd.factorize(categories)
+    texts, codes = _categories(table, feature, members.positions).by_text
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
     # Equally frequent categories are in the order of the table.
-    frequent = np.argsort(-np.bincount(codes), kind="stable")[:MOST_CATEGORIES]
+    frequent = np.lexsort((first, -counts))[:MOST_CATEGORIES]
     return [
-        _category_column(feature, categories, label, tail, kind, members)
-        for label in sorted(labels[frequent], key=str)
+        _category_column(feature, texts[place], codes == place, tail, kind, members)
+        for place in sorted(frequent.tolist())
     ]
 
 
@@ -188,16 +188,13 @@ def stressed_column(
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
         return _numeric_column(table, feature, tail, kind, members)
     categories = _categories(table, feature, members.positions)
-    labels = {str(label): label for label in sorted(categories.unique(), key=str)}
     if category is None:
         raise ValueError(
             f"{feature!r} is categorical; say which category's share to move, one of "
-            f"{', '.join(repr(label) for label in list(labels)[:6])}."
+            f"{', '.join(repr(text) for text in categories.by_text[0][:6])}."
         )
-    if str(category) not in labels:
-        raise ValueError(unknown("category", str(category), list(labels), f"of {feature!r}"))
-    label = labels[str(category)]
-    return _category_column(feature, categories, label, tail, kind, members)
+    text = categories.text(category, repr(feature), "category")
+    return _category_column(feature, str(text), categories.mask([text]), tail, kind, members)
 
 
 def omitted_categories(
@@ -206,7 +203,7 @@ def omitted_categories(
     """Return a remark where `stressed_columns` omits the rarer categories of a feature."""
     if table.kind(feature) == "numeric":
         return ()
-    distinct = _categories(table, feature, rows).nunique()
+    distinct = len(_categories(table, feature, rows).texts)
     if distinct <= MOST_CATEGORIES:
         return ()
     return (
@@ -255,6 +252,8 @@ def _numeric_column(
     kind: Anchor,
     members: _Members,
 ) -> StressedColumn:
+    if overflows(table, feature):
+        raise ValueError(f"{feature!r} has {_OVERFLOW}; divide the column by a constant.")
     values, positions = table.numbers(feature), members.positions
     values = np.ascontiguousarray(values if positions is None else values[positions])
     return StressedColumn(feature, Column(values, tail, kind), *members)
@@ -262,19 +261,18 @@ def _numeric_column(
 
 def _category_column(
     feature: str,
-    categories: pd.Series[Any],
-    label: Any,
+    category: str,
+    has_category: npt.NDArray[np.bool_],
     tail: float,
     kind: Anchor,
     members: _Members,
 ) -> StressedColumn:
-    indicator = (categories == label).to_numpy(dtype=np.float64)
-    return StressedColumn(f"{feature}={label}", Column(indicator, tail, kind), *members)
+    column = Column(has_category.astype(np.float64), tail, kind)
+    return StressedColumn(f"{feature}={category}", column, *members)
 
 
-def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
-    column = table.column(feature)
-    return column if rows is None else column.iloc[rows]
+def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> Labels:
+    return table.labels(feature) if rows is None else Labels.of(table.column(feature).iloc[rows])
 
 
 def unstressable(
@@ -284,6 +282,8 @@ def unstressable(
     missing: str = "error",
 ) -> str | None:
     """Return why a feature cannot be stressed in these rows, or None if it can."""
+    if overflows(table, feature):
+        return _OVERFLOW
     if rows is None and table.kind(feature) == "numeric" and table.span(feature).all_finite:
         return "constant" if table.span(feature).low == table.span(feature).high else None
     present = _present(table, feature, rows)
@@ -295,7 +295,15 @@ def unstressable(
         values = table.numbers(feature)
         values = (values if rows is None else values[rows])[present]
         return "constant" if values.min() == values.max() else None
-    return "constant" if _categories(table, feature, rows)[present].nunique() == 1 else None
+    return "constant" if len(_categories(table, feature, rows).texts) == 1 else None
+
+
+def overflows(table: Table, feature: str) -> bool:
+    """Whether the sum of a numeric feature may be beyond all floats."""
+    if table.kind(feature) == "categorical":
+        return False
+    low, high, _ = table.span(feature)
+    return max(abs(low), abs(high)) > float(np.finfo(np.float64).max) / (2 * len(table))
 
 
 def _present(
@@ -324,7 +332,7 @@ def stressable(
     for feature in table.features:
         why = unstressable(table, feature, rows, missing)
         if why in (None, "constant") and omitted_categories(table, feature, rows):
-            distinct = _categories(table, feature, rows).nunique()
+            distinct = len(_categories(table, feature, rows).texts)
             why = (
                 f"it has {distinct:,} categories; name it to stress the {MOST_CATEGORIES} most "
                 "frequent of them"

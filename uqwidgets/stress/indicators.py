@@ -27,7 +27,7 @@ from uqwidgets.measures import (
     look_up,
 )
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.predictive.distributions import Distribution
+from uqwidgets.predictive.distributions import Distribution, positive_position
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def indicators_of(
     """Return all indicators that a model allows, by name.
 
     ``error_rate``, ``share:<class>`` (predicted class) and, of two classes, ``tpr`` and
-    ``fpr`` of the second (Bachoc et al. 2023, sections 3.1 and 3.2, the rates by their usual
+    ``fpr`` of the positive one (Bachoc et al. 2023, sections 3.1 and 3.2, the rates by their usual
     definitions) for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (Bachoc et
     al. 2023, A.1) for regressors; and the mean of every per-row measure that is not the same as
     another one.
@@ -190,9 +190,10 @@ def of_classes(
         share = ((predicted == column) * 1.0,)
         yield Indicator(f"share:{label}", f"share predicted {label}", "", share, MEAN, SHARE)
     if n_classes == 2 and truth is not None:
-        hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
+        positive = positive_position(q.classes[:2])
+        hit, yes = (predicted == positive) * 1.0, (truth == positive) * 1.0
         for name, rate, of in (("tpr", "true", yes), ("fpr", "false", 1 - yes)):
-            label = f"{rate} positive rate of {classes[1]}"
+            label = f"{rate} positive rate of {classes[positive]}"
             yield Indicator(name, label, "", (hit * of, of), RATIO, SHARE)
 
 

@@ -80,7 +80,9 @@ def as_predictive(
         A fitted estimator, a function of ``X``, the models of an ensemble, or a model per level.
     classes : array-like of shape (k,), optional
         Labels of the columns of probabilities, for a model that does not name them or names
-        them by numbers. For a distribution of counts: the counts that are possible.
+        them by numbers. Of two, the positive class of rates, curves, calibration and scores is 1
+        beside 0 or -1, True beside False, and else the second. For a distribution of counts: the
+        counts that are possible.
     members : bool, default=False
         Whether to read an ensemble as a `Mixture` with one member for each of its models, so
         that entropy splits into aleatoric and epistemic: forests, bagging, soft voting,

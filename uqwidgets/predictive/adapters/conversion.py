@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import ndtr
 
 from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.base import Labels
 from uqwidgets.predictive.distributions import Categorical, Normal, Quantiles
+from uqwidgets.predictive.rows_of_answers import in_order
 
 # Levels of the quantiles that stand for any other continuous distribution: dense in its middle,
 # and so far out that y seldom lies beyond them after a feature is replaced. A close pair at each
@@ -30,6 +32,10 @@ _MISSING_MASS = 1e-4
 def from_frozen(frozen: Any, classes: Labels | None) -> Normal | Categorical | Quantiles:
     """Convert a frozen distribution of scipy.stats, whose parameters have shape (n,)."""
     name = frozen.dist.name
+    ordered = [in_order(parameter) for parameter in (*frozen.args, *frozen.kwds.values())]
+    if any(isinstance(parameter, pd.Series) for parameter in ordered):  # scipy drops their labels
+        kwds = dict(zip(frozen.kwds, ordered[len(frozen.args) :], strict=True))
+        frozen = frozen.dist(*ordered[: len(frozen.args)], **kwds)
     if name == "norm":
         return Normal(np.atleast_1d(frozen.mean()), np.atleast_1d(frozen.std()))
     if hasattr(frozen.dist, "pmf"):

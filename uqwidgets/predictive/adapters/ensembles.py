@@ -41,6 +41,7 @@ from uqwidgets.predictive.adapters.mixing import (
     mixture_of,
     mixture_of_values,
 )
+from uqwidgets.predictive.base import floats, unmasked
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 _FOREST_CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -151,7 +152,7 @@ def _member_probabilities(model: Any, k: int) -> tuple[Callable[[Any], Floats], 
     def probabilities(X: Any) -> Floats:
         columns = _columns_of_members(model, X)
         pairs = zip(members, columns, strict=True)
-        return np.stack([np.array(member(part.copy())) for member, part in pairs], axis=1)
+        return np.stack([np.array(unmasked(member(part.copy()))) for member, part in pairs], axis=1)
 
     return probabilities, _weights(model)
 
@@ -180,9 +181,9 @@ def _probabilities_of_all_classes(member: Any, k: int) -> Callable[[Any], Floats
     own = getattr(member, "classes_", np.arange(k))
 
     def probabilities(X: Any) -> Floats:
-        of_own_classes = member.predict_proba(X)
+        of_own_classes = floats(member.predict_proba(X))
         if len(own) == k:
-            return np.asarray(of_own_classes)
+            return of_own_classes
         of_all_classes = np.zeros((len(of_own_classes), k))
         of_all_classes[:, own] = of_own_classes
         return of_all_classes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.stats.distributions import rv_frozen
 
 from uqwidgets.predictive.adapters import ngboost, skpro
@@ -80,7 +81,9 @@ def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -
         _refuse(options, "noise", "levels", "samples", returned=f"a {type(q).__name__}")
         return q
     # A copy: the function may write to its array again.
-    values = np.array(unmasked(answer))
+    # The rows of samples are columns.
+    labelled_columns = options.samples and isinstance(answer, pd.DataFrame)
+    values = np.array(unmasked(answer.T).T if labelled_columns else unmasked(answer))
     # A column is one value per row, unless it may be the probability of one of two classes.
     is_column = values.shape == (n, 1) and (labels is None or len(labels) != 2)
     if is_column and not options.samples and options.levels is None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
+from uqwidgets.predictive.rows_of_answers import answers_to
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,12 @@ class Predictive:
         Raises
         ------
         ValueError
-            If the model's answer is no valid distribution, or has another number of rows.
+            If the model's answer is no valid distribution, or has another number of rows or
+            other labels of rows.
         """
         rows = len(X)  # counted first, since some models change X
-        answer = self.distribution_of(X)
+        with answers_to(X):
+            answer = self.distribution_of(X)
         if len(answer) != rows:
             raise ValueError(
                 f"the model returned {len(answer)} rows for {rows} rows; it must return as many."

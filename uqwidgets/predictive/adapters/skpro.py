@@ -20,6 +20,7 @@ from uqwidgets.predictive.adapters.base import (
     unfitted,
 )
 from uqwidgets.predictive.adapters.conversion import LEVELS, of_counts
+from uqwidgets.predictive.base import floats
 from uqwidgets.predictive.distributions import Distribution, Mixture, Normal, Point, Quantiles
 
 
@@ -80,7 +81,7 @@ def _by_quantiles(answer: Any, classes: Labels | None) -> Distribution:
             f"skpro's {name} has no quantiles of its own; pass a function that returns "
             "(mean, std) instead."
         )
-    return Quantiles(LEVELS, answer.quantile(LEVELS.tolist()).to_numpy(dtype=np.float64))
+    return Quantiles(LEVELS, answer.quantile(LEVELS.tolist()))
 
 
 def _inverts_its_cdf(answer: Any) -> bool:
@@ -97,13 +98,13 @@ def _mass(answer: Any, counts: npt.NDArray[Any]) -> Floats:
 
 
 def _column(frame: pd.DataFrame) -> Floats:
-    return np.asarray(frame, dtype=np.float64)[:, 0]
+    return floats(frame)[:, 0]
 
 
 def _by_row(samples: pd.DataFrame, index: pd.Index[Any]) -> Floats:
     """Reshape samples or quantiles, which skpro stores in long form, to (n, m)."""
     wide = samples.iloc[:, 0].unstack(0)
-    return np.asarray(wide.loc[index], dtype=np.float64)
+    return floats(wide.loc[index])
 
 
 def _levels(quantiles: pd.DataFrame) -> Floats:

@@ -10,11 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.options import brief, has_text, has_truth_value
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
+from uqwidgets.stress.columns import overflows
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.constrained.result import Reweighting
 
@@ -209,23 +211,21 @@ class _Constraints:
         self._add(what, product, target)
 
     def shares(self, feature: str | None, shares: Mapping[Any, float]) -> None:
-        indicators = self._categories(feature)
+        categories = self._categories(feature)
         of = repr(self._table.target if feature is None else feature)
         total = 0.0
         contents = "categories to shares"
-        for category, share in _as_dict(shares, f"the shares in {of}", contents).items():
-            if category not in indicators:
-                raise ValueError(
-                    unknown("category", category, [str(c) for c in indicators], f"of {of}")
-                )
-            value = _number(share, f"the share of {category!r} in {of}")
+        for key, share in _as_dict(shares, f"the shares in {of}", contents).items():
+            place = categories.place(key, of, "category")
+            name = f"share of {categories.values[place]!r} in {of}"
+            if name in self._constraints:
+                raise ValueError(f"the {name} is given twice; leave out one of them.")
+            value = _number(share, f"the {name}")
             if not -_ROUNDING <= value <= 1 + _ROUNDING:
-                raise ValueError(
-                    f"the share of {category!r} in {of} is {value:g}; give a number from 0 to 1."
-                )
+                raise ValueError(f"the {name} is {value:g}; give a number from 0 to 1.")
             value = min(max(value, 0.0), 1.0)
             total += value
-            self._add(f"share of {category!r} in {of}", indicators[category], value)
+            self._add(name, categories.rows_of(place).astype(np.float64), value)
         if total > 1 + _ROUNDING:
             raise ValueError(f"the shares in {of} sum to {total:.6g}; they cannot exceed 1.")
 
@@ -233,7 +233,9 @@ class _Constraints:
         if self._table.kind(feature) == "numeric":
             self._keep_mean(feature)
             return
-        for category, rows in self._categories(feature).items():
+        categories = self._categories(feature)
+        for place, category in enumerate(categories.values):
+            rows = categories.rows_of(place).astype(np.float64)
             self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
 
     def function(self, name: str, pair: tuple[Function, float]) -> None:
@@ -269,6 +271,11 @@ class _Constraints:
         return self._numbers(feature) - self._keep_mean(feature)
 
     def _numbers(self, feature: str) -> Floats:
+        if overflows(self._table, feature):
+            raise ValueError(
+                f"{feature!r} has numbers so large that their sum overflows; divide the column by "
+                "a constant."
+            )
         values = self._table.numbers(feature)[self._rows]
         bad = ~np.isfinite(values)
         if bad.any():
@@ -278,12 +285,10 @@ class _Constraints:
             )
         return values
 
-    def _categories(self, feature: str | None) -> dict[Any, Floats]:
+    def _categories(self, feature: str | None) -> Labels:
         if feature is None:
             self._table.require_target("a share of the target")
-        column = self._column(feature)
-        present = pd.unique(column[column.notna()]).tolist()
-        return {c: (column == c).to_numpy(dtype=np.float64, na_value=0.0) for c in present}
+        return Labels.of(self._column(feature))
 
     def _column(self, feature: str | None) -> pd.Series:
         """Return the chosen rows of a feature, or of the target."""

@@ -10,6 +10,7 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
@@ -199,7 +200,7 @@ def assemble(
     """
     choices = Choices(
         {
-            "feature": explainer.features,
+            "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
             "measure": [measure.name for measure in curve_measures(explainer)],
             "indicator": list(explainer.indicators),
             "interval": options.intervals,

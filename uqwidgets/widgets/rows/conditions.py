@@ -18,6 +18,7 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.text import counted
+from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, check_list, number, switch
 from uqwidgets.widgets.rows.text import rows_of_text, rows_text
 
@@ -143,7 +144,7 @@ def labels(explainer: Explainer, feature: str | None) -> Labels:
     if explainer.classes is None:
         return Labels.of(pd.Series(explainer.table.y))
     # The target may hold 1.0 where the model knows 1: both are the same class.
-    return Labels(explainer.classes.tolist(), explainer.evaluations.truth)
+    return Labels(explainer.classes.tolist(), class_codes(explainer.table.y, explainer.classes))
 
 
 def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:

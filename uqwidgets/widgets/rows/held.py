@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.constants import is_missing
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.checks import check_list, number, text
+from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, check_list, number, text
 
 MOST_HELD = 2
 _FIELDS = {"feature", "value", "category"}
@@ -94,10 +94,16 @@ def _one(item: Any, explainer: Explainer) -> Held:
                 "them, or hold another feature."
             )
         return Held(feature, number(item["value"], f"the mean of {feature!r}", -inf, inf))
-    category = text(f"the category of {feature!r}", item.get("category"), explainer)
-    if category not in table.labels(feature).texts:
-        raise ValueError(
-            unknown("category", category, list(table.labels(feature).texts), f"of {feature!r}")
-        )
+    category = _category(explainer, feature, item.get("category"))
     share = number(item["value"], f"the share of {category!r} in {feature!r}", 0.0, 1.0)
     return Held(feature, share, category)
+
+
+def _category(explainer: Explainer, feature: str, value: Any) -> str:
+    """Return the text of a category, which a page writes and Python may pass as it is."""
+    what = f"the category of {feature!r}"
+    if is_missing(value) or isinstance(value, CONTAINERS):
+        raise ValueError(f"{what} is {brief(value)}; it must be a text.")
+    if isinstance(value, str):
+        check_length(what, value, explainer)
+    return str(explainer.table.labels(feature).text(value, repr(feature), "category"))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.evaluation.distinct import missing_value
+from uqwidgets.evaluation.constants import is_missing
+from uqwidgets.evaluation.distinct import kind_of, missing_value
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -94,8 +95,11 @@ def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Const
     for change in changed:
         value = _value(table, change)
         own = table.column(change.feature).iloc[row]
-        lacks = bool(pd.isna(own))
-        is_own = lacks if change.value is None else not lacks and bool(own == value)
+        if change.value is None or is_missing(own):
+            is_own = change.value is None and is_missing(own)
+        else:
+            is_alike = table.kind(change.feature) == "numeric" or kind_of(own) is kind_of(value)
+            is_own = is_alike and bool(own == value)  # 1 and True are two categories
         if not is_own:
             columns.append(table.index(change.feature))
             values.append(value)
@@ -118,7 +122,8 @@ def _value(table: Table, change: Change) -> Any:
         # It is converted, because a moment of another unit would be another replacement.
         moment = moment_of(change.value, column)
         return pd.Series([moment]).astype(column.dtype).tolist()[0]
-    return column[table.labels(change.feature).mask([str(change.value)])].tolist()[0]
+    labels = table.labels(change.feature)
+    return labels.values[labels.place(change.value, repr(change.feature))]
 
 
 def _date(value: Any, what: str, column: pd.Series[Any]) -> str:

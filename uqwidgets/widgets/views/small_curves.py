@@ -13,6 +13,7 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.curve_grid_result import CurveGrid
+from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import Progress
@@ -319,7 +320,7 @@ class SmallCurvesView(View):
         """Return the leading features that have a curve."""
         table = self.explainer.table
         names = self._order(inputs)
-        drawn = [name for name in names if table.missing(name) < len(table)]
+        drawn = [name for name in names if why_no_curve(table, name) is None]
         return drawn[: min(inputs.small_curves, self._most)]
 
     def _order(self, inputs: Inputs) -> Sequence[str]:

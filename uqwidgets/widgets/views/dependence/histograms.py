@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence import Grid
+from uqwidgets.dependence.density import nearest_category
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
@@ -93,12 +93,8 @@ class Histograms:
             return self._bins[feature]
         numbers = axis_places(table, feature)
         if numbers is None:
-            column = table.column(feature)
-            dates = dates_of(column)
-            if dates is None:
-                place = pd.Index(grid.values).get_indexer(pd.Index(column.astype(object)))
-            else:
-                place = dates.nearest(grid.values)
+            dates = dates_of(table.column(feature))
+            place = nearest_category(table, grid) if dates is None else dates.nearest(grid.values)
             edges, bins = None, len(grid)
         else:
             finite = numbers[np.isfinite(numbers)]
