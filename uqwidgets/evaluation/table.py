@@ -75,8 +75,8 @@ class Table(Columns):
         self.groups_and_features = self._groups_and_features()
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
-        on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
-        named = isinstance(X, pd.DataFrame) or predictive.feature_names is not None
+        on_arrays = predictive.columns.of_array and texts
+        named = isinstance(X, pd.DataFrame) or predictive.columns.required is not None
         dtypes = set(frame.dtypes)
         numbers = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in dtypes)
         matrix = frame.to_numpy() if numbers and len(dtypes) == 1 else None
@@ -233,25 +233,25 @@ class Table(Columns):
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
-    feature_names = predictive.feature_names
+    fitted = predictive.columns
+    by_position = fitted.of_array or not isinstance(X, pd.DataFrame)
     if not isinstance(X, pd.DataFrame):
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(f"X has shape {values.shape}; pass a table of shape (rows, features).")
-        names = (
-            feature_names
-            if feature_names is not None
-            else tuple(f"x{j}" for j in range(values.shape[1]))
-        )
-        if len(names) != values.shape[1]:
+        names = fitted.required
+        if names is None:
+            names = tuple(f"x{j}" for j in range(values.shape[1]))
+        elif len(names) != values.shape[1]:
             raise ValueError(_wrong_width(values.shape[1], len(names)))
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
-    elif feature_names is not None:
-        columns = predictive.columns_among(X.columns)
+    elif fitted.names is not None:
+        columns = fitted.among(X.columns)
         check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
-    if predictive.n_features is not None and X.shape[1] != predictive.n_features:
-        raise ValueError(_wrong_width(X.shape[1], predictive.n_features))
+    # A table with more columns is the model's business, which may take what it needs by name.
+    if by_position and fitted.count not in (None, X.shape[1]):
+        raise ValueError(_wrong_width(X.shape[1], fitted.count))
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:

@@ -131,6 +131,17 @@ def from_library(instance: Any, library: str, name: str | None = None) -> bool:
     )
 
 
+def attribute(model: Any, name: str, default: Any = None) -> Any:
+    """Return an attribute of a model; the default if it has none, or if reading it raises.
+
+    Properties of models that are not fitted, or that a library does not finish, raise anything.
+    """
+    try:
+        return getattr(model, name, default)
+    except Exception:  # noqa: BLE001
+        return default
+
+
 def labels_of(model: Any, classes: Any) -> Labels | None:
     """Labels of a classifier's columns: ``classes`` if they are passed, else its ``classes_``.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClusterMixin, OutlierMixin
 
 from uqwidgets.predictive.adapters.base import AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.columns import FittedColumns, fitted_columns
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
-from uqwidgets.predictive.adapters.ngboost import NGBOOST, n_columns
+from uqwidgets.predictive.adapters.ngboost import NGBOOST
 from uqwidgets.predictive.adapters.predictive import Predictive
 from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
 from uqwidgets.predictive.adapters.skpro import SKPRO
@@ -136,13 +136,11 @@ def as_predictive(
             )
         return model
     adapted = _adapt(model, options)
-    feature_names, n_features = _columns(model)
     return Predictive(
         name_of(model),
         adapted.distribution_of,
         adapted.classes,
-        feature_names,
-        n_features,
+        _columns(model),
         adapted.remarks,
     )
 
@@ -164,22 +162,14 @@ def _adapt(model: Any, options: Options) -> AdaptedModel:
     )
 
 
-def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
-    """Labels and number of the columns that a model, or each of several, was fitted with."""
+def _columns(model: Any) -> FittedColumns:
+    """Columns that a model, or each of several, was fitted with."""
     if isinstance(model, dict):
         model = list(model.values())
     if isinstance(model, (list, tuple)):
         # A function has no fitted columns: it gets those of the other models.
-        columns = {_columns(one) for one in model} - {(None, None)}
+        columns = {_columns(one) for one in model} - {FittedColumns()}
         if len(columns) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
-        return columns.pop() if columns else (None, None)
-    if isinstance(model, Predictive):
-        return model.feature_names, model.n_features
-    names = getattr(model, "feature_names_in_", None)
-    labels = None if names is None else tuple(np.asarray(names).tolist())
-    # Libraries number columns that have no names: 0, 1, ... are no labels.
-    if labels == tuple(range(len(labels or ()))):
-        labels = None
-    n_features = getattr(model, "n_features_in_", None)
-    return labels, n_columns(model) if n_features is None else n_features
+        return columns.pop() if columns else FittedColumns()
+    return model.columns if isinstance(model, Predictive) else fitted_columns(model)

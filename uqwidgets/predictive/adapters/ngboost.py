@@ -21,11 +21,6 @@ from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 
 
-def n_columns(model: Any) -> int | None:
-    """Return how many columns an NGBoost model was fitted with; NGBoost itself accepts more."""
-    return model.n_features if from_library(model, "ngboost") else None
-
-
 def distribution(answer: Any, classes: Labels | None) -> Distribution:
     """Convert a distribution of NGBoost."""
     name = type(answer).__name__
