@@ -35,6 +35,12 @@ REMARKS = MappingProxyType(
             "Fix the random state of the model, or switch off what only training needs, such as "
             "dropout.",
         ),
+        "numbers-like-probabilities": RemarkKind(
+            "The target holds 0 and 1, and the model predicts single numbers between them.",
+            "They are read as predicted numbers. Measures of classes, such as nll and the error "
+            "rate, are not available.",
+            "If they are probabilities, pass `as_predictive(model, classes=[0, 1])`.",
+        ),
         "out-of-bag-noise": RemarkKind(
             "A forest of regressors is read tree by tree, and no noise was passed.",
             "Trees predict means. The noise around them was estimated from the out-of-bag "

@@ -134,7 +134,7 @@ class Performing(Stressing):
         assert self.classes is not None
         q = self.evaluations.original
         if isinstance(q, Point):
-            predicted = class_codes(q.value, self.classes)
+            predicted = class_codes(q.value, self.classes, predicted=True)
         else:
             assert isinstance(q, Categorical | Mixture)
             predicted = q.mode()

@@ -151,7 +151,7 @@ class Refits:
         if problem:
             return Failure(number, seed, problem)
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
-        predictive = apply_adapter(self.adapter, model, f" of refit {number} (seed {seed})")
+        predictive = apply_adapter(self.adapter, model, self.y, f" of refit {number} (seed {seed})")
         try:
             explainer = Explainer(
                 predictive,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
+from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows, SumError
 from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
@@ -23,6 +23,7 @@ __all__ = [
     "PredictiveDistribution",
     "Quantiles",
     "Rows",
+    "SumError",
     "class_codes",
     "classes_among",
 ]

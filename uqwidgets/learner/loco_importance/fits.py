@@ -20,6 +20,7 @@ from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
 from uqwidgets.learner.loco_importance.drop_columns import columns_without, estimator_without
 from uqwidgets.predictive import Distribution, Predictive, as_predictive
+from uqwidgets.predictive.adapters import with_labels
 
 _MEMORY = "1GiB"
 
@@ -44,7 +45,7 @@ def checked_adapter(adapter: Any) -> Adapter:
     return checked
 
 
-def apply_adapter(adapter: Adapter, estimator: Any, fit_name: str = "") -> Predictive:
+def apply_adapter(adapter: Adapter, estimator: Any, y: Any, fit_name: str = "") -> Predictive:
     """Turn a fitted estimator into a predictive model.
 
     Parameters
@@ -53,6 +54,8 @@ def apply_adapter(adapter: Adapter, estimator: Any, fit_name: str = "") -> Predi
         Takes the estimator, and returns what `as_predictive` takes.
     estimator : object
         Fitted.
+    y : array-like of shape (n,)
+        Target of the fit: the labels of a model that does not name its classes.
     fit_name : str
         Words that name the fit in an error, such as ``" of refit 3"``.
 
@@ -62,7 +65,7 @@ def apply_adapter(adapter: Adapter, estimator: Any, fit_name: str = "") -> Predi
         If the adapter raises, or `as_predictive` does not take what it returns.
     """
     if adapter is as_predictive:  # its own errors say what is wrong with the model
-        return as_predictive(estimator)
+        return with_labels(estimator, y)
     fit = f"the fitted {type(estimator).__name__}{fit_name}"
     try:
         adapted = adapter(estimator)
@@ -72,7 +75,7 @@ def apply_adapter(adapter: Adapter, estimator: Any, fit_name: str = "") -> Predi
             f"adapter failed on {fit}: {problem}; pass a function that takes every fit."
         ) from error
     try:
-        return as_predictive(adapted)
+        return with_labels(adapted, y)
     except Exception as error:
         raise ModelError(
             f"adapter returned {type(adapted).__name__} for {fit}, which as_predictive does not "
@@ -214,7 +217,7 @@ def fit_and_predict(
     except Exception as error:
         problem = in_one_line(error)
         raise ModelError(f"the estimator could not be fitted{fit_name}: {problem}") from error
-    predictive = apply_adapter(adapter, estimator, fit_name)
+    predictive = apply_adapter(adapter, estimator, split.y_train, fit_name)
     table = Table(split.X_test, split.y_test, predictive, groups)
     return Evaluations(predictive, table, parse_bytes(_MEMORY))
 

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.base import ClusterMixin, OutlierMixin
 
-from uqwidgets.predictive.adapters.base import AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.base import (
+    AdaptedModel,
+    Adapter,
+    NoLabelsError,
+    Options,
+    attribute,
+    name_of,
+    offers,
+)
+from uqwidgets.predictive.adapters.catboost import CATBOOST
 from uqwidgets.predictive.adapters.columns import FittedColumns, fitted_columns
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
@@ -30,6 +42,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     PREDICT_DISTRIBUTION,
     NGBOOST,
     SKPRO,
+    CATBOOST,
     PREDICT_PROBA,
     RETURN_STD,
     TRANSFORMED_TARGET,
@@ -46,6 +59,7 @@ def as_predictive(
     noise: float | None = None,
     levels: npt.ArrayLike | None = None,
     samples: bool = False,
+    normalize: bool = False,
 ) -> Predictive:
     """Wrap a fitted model so that it answers with a predictive distribution.
 
@@ -54,16 +68,19 @@ def as_predictive(
     1. a `Pipeline` or a search with ``best_estimator_``: its last step or best model is read;
     2. ``members=True``, or a list of models: `Mixture` of the members' predictions;
     3. a dict ``{level: model}``, a list with ``levels``, a model that predicts a quantile per
-       level (XGBoost's ``quantile_alpha``): `Quantiles`;
+       level (XGBoost's ``quantile_alpha``, CatBoost's ``MultiQuantile``): `Quantiles`;
     4. ``predict_distribution``;
     5. NGBoost's ``pred_dist``;
     6. skpro's ``predict_proba``;
-    7. ``predict_proba``: `Categorical`;
-    8. ``predict(X, return_std=True)``: `Normal`;
-    9. a `TransformedTargetRegressor` around one of 4 to 8: its distribution on the target's scale;
-    10. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
+    7. CatBoost's ``RMSEWithUncertainty``: `Normal`;
+    8. ``predict_proba``: `Categorical`;
+    9. ``predict(X, return_std=True)``: `Normal`;
+    10. a `TransformedTargetRegressor` around one of 4 to 9: its distribution on the target's scale;
+    11. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
         dimensions as ``classes``, ``levels`` or ``samples`` say;
-    11. plain ``predict``: `Point`, or `Normal` with ``noise``.
+    12. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
+
+    One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
 
     Distributions of NGBoost, skpro and `scipy.stats` (frozen) are converted exactly where they are
     normal, mixtures of normals, categorical or counts, and by their own quantiles otherwise.
@@ -74,7 +91,9 @@ def as_predictive(
         A fitted estimator, a function of ``X``, the models of an ensemble, or a model per level.
     classes : array-like of shape (k,), optional
         Labels of the columns of probabilities, for a model that does not name them or names
-        them by numbers. For a distribution of counts: the counts that are possible.
+        them by numbers. Of a function or a ``predict`` that returns one number between 0 and 1
+        per row, they say that it is the probability of the second of two classes. For a
+        distribution of counts: the counts that are possible.
     members : bool, default=False
         Whether to read an ensemble as a `Mixture` with one member for each of its models, so
         that entropy splits into aleatoric and epistemic: forests, bagging, soft voting,
@@ -91,6 +110,9 @@ def as_predictive(
     samples : bool, default=False
         Whether the lines of the array that a function returns are samples, shape (members, n). An
         array of shape (members, n, k) always holds samples of probabilities.
+    normalize : bool, default=False
+        Whether scores of classes that do not sum to one, such as those of one class against the
+        others, are divided by their sum.
 
     Returns
     -------
@@ -128,13 +150,56 @@ def as_predictive(
     >>> uq.as_predictive(lambda X: X[:, 0], noise=0.5)(X).std()
     array([0.5, 0.5, 0.5, 0.5])
     """
-    options = Options(classes, members, noise, levels, samples)
+    options = Options(classes, members, noise, levels, samples, normalize)
     if isinstance(model, Predictive):
         if options.passed():
             raise ValueError(
                 f"{options.passed()[0]} was passed with a Predictive; pass it when making it."
             )
         return model
+    return _predictive(model, options)
+
+
+def with_labels(model: Any, y: Any) -> Predictive:
+    """Wrap a fitted model as `as_predictive` does; if it names no classes, they are those of y.
+
+    Parameters
+    ----------
+    model : object, callable, list or dict
+    y : array-like of shape (n,) or None
+        The target of some rows, whose labels in sorted order are then those of the columns.
+
+    Raises
+    ------
+    ValueError
+        If the labels of y have no order.
+    """
+    if y is None or isinstance(model, Predictive):
+        return as_predictive(model)
+    if not callable(model) or offers(model, "predict"):
+        try:
+            return as_predictive(model)
+        except NoLabelsError:
+            return as_predictive(model, _labels_of_target(y))
+    labels = _labels_of_target(y)
+    if len(labels) < 2:
+        return as_predictive(model)
+    # Only its first call shows whether the function returns probabilities.
+    return replace(_predictive(model, Options(labels, of_target=True)), classes=None)
+
+
+def _labels_of_target(y: Any) -> npt.NDArray[Any]:
+    values = np.ravel(np.asarray(y))
+    try:
+        distinct: npt.NDArray[Any] = np.unique(values[~pd.isna(values)])
+    except TypeError:
+        raise ValueError(
+            "y mixes kinds of labels that have no order; make them all texts or all numbers."
+        ) from None
+    return distinct
+
+
+def _predictive(model: Any, options: Options) -> Predictive:
     adapted = _adapt(model, options)
     return Predictive(
         name_of(model),
@@ -156,6 +221,11 @@ def _adapt(model: Any, options: Options) -> AdaptedModel:
     for adapter in ADAPTERS:
         if adapter.matches(model, options):
             return adapter.adapt(model, options, _adapt)
+    if attribute(model, "refit") is False and offers(model, "best_params_"):
+        raise ValueError(
+            f"{name_of(model)} was fitted with refit=False, so that it holds no best model; fit it "
+            "with refit=True, or pass a model that is fitted with its best_params_."
+        )
     raise TypeError(
         f"{name_of(model)} has neither predict_proba nor predict and is no function; pass a "
         "fitted model."

@@ -15,6 +15,7 @@ from uqwidgets.predictive.adapters.base import (
     Options,
     from_library,
     labels_of,
+    offers,
     unfitted,
 )
 from uqwidgets.predictive.adapters.conversion import from_frozen
@@ -48,4 +49,4 @@ def _read(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     return AdaptedModel(lambda X: distribution(model.pred_dist(X), labels), labels)
 
 
-NGBOOST = Adapter(lambda model, _: hasattr(model, "pred_dist"), _read, options=("classes",))
+NGBOOST = Adapter(lambda model, _: offers(model, "pred_dist"), _read, options=("classes",))

@@ -17,7 +17,14 @@ from sklearn.preprocessing import (
 )
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.base import Adapt, AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Options,
+    name_of,
+    offers,
+)
 from uqwidgets.predictive.adapters.conversion import LEVELS
 from uqwidgets.predictive.adapters.estimators import PREDICT
 from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
@@ -84,7 +91,7 @@ def _is_affine(transformer: Any) -> bool:
 
 PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
 SEARCH = Adapter(
-    lambda model, _: hasattr(model, "best_estimator_"),
+    lambda model, _: offers(model, "best_estimator_"),
     lambda model, options, adapt: adapt(model.best_estimator_, options),
     options=None,
 )

@@ -211,7 +211,7 @@ class SelectionView(View):
         if q.classes is not None:
             return np.asarray(q.mode(), dtype=np.float64)
         if self.explainer.classes is not None:
-            return class_codes(q.value, self.explainer.classes).astype(np.float64)
+            return class_codes(q.value, self.explainer.classes, predicted=True).astype(np.float64)
         return np.asarray(q.mean(), dtype=np.float64)
 
     def _true(self, rows: Positions) -> Floats:
