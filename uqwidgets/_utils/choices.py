@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -50,6 +50,17 @@ def as_names(names: Any, what: str = "features") -> list[Any]:
     if not result:
         raise ValueError(f"{what} is empty; name at least one.")
     return result
+
+
+def named_entries(entries: Any, what: str) -> list[Any]:
+    """Return entries as `as_names` does; those of a dict as pairs of a name and an entry.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    return as_names(entries.items() if isinstance(entries, Mapping) else entries, what)
 
 
 def one_of(known: Sequence[Name], name: object, what: str, where: str = "") -> Name:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.choices import named_entries
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Measure
@@ -35,7 +35,7 @@ class Performing(Stressing):
 
     def scores(
         self,
-        scoring: Sequence[object] | str | None = None,
+        scoring: Sequence[object] | Mapping[str, object] | str | None = None,
         *,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
@@ -48,11 +48,11 @@ class Performing(Stressing):
 
         Parameters
         ----------
-        scoring : str, scorer, callable or sequence of these, optional
-            Indicators (see `stress`), measures (see `measures`) or scikit-learn's scorers. By
-            default the error rate, log loss, Brier score and ROC AUC (balanced accuracy for more
-            than two classes); for numbers RMSE, mean absolute error, R2, and nll and CRPS where
-            the model has them.
+        scoring : str, scorer, callable, sequence of these or dict, optional
+            Indicators (see `stress`), measures (see `measures`) or scikit-learn's scorers; a dict
+            has them by the names that the result shows. By default the error rate, log loss, Brier
+            score and ROC AUC (balanced accuracy for more than two classes); for numbers RMSE, mean
+            absolute error, R2, and nll and CRPS where the model has them.
         level : float, default=0.95
             Level of the intervals.
         sample_weight : array-like of shape (n,), optional
@@ -91,10 +91,10 @@ class Performing(Stressing):
         chosen = [self._score(entry) for entry in self._scoring(scoring)]
         return scores(chosen, population, level, self.seed)
 
-    def _scoring(self, scoring: Sequence[object] | str | None) -> list[Any]:
+    def _scoring(self, scoring: object) -> list[Any]:
         """Return the entries of ``scoring``, by default those that fit the model."""
         if scoring is not None:
-            return as_names(scoring, "scoring")
+            return named_entries(scoring, "scoring")
         self.table.require_target("scores()")
         ranks = not isinstance(self.evaluations.original, Point)
         return default_scores(self.indicators, self.classes, ranks=ranks)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.choices import as_names, named_entries
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
@@ -95,11 +95,12 @@ class Stressing:
             Features to stress, one after the other; by default all that have a value in every row
             (see ``missing``) and at most 50 categories. Of a feature with more categories, the 50
             most frequent are stressed.
-        indicators : sequence of str, scorer or callable, optional
-            What is summarised; by default everything in `indicators`. An entry is the name of an
-            indicator, the name of a measure (see `measures`), a function ``f(distribution, y)``
-            that returns one number per row (see `measure`), or a scikit-learn scorer that accepts
-            sample weights, by name or made by ``make_scorer``. See Notes.
+        indicators : sequence of str, scorer or callable, or dict, optional
+            What is summarised, in a dict by the names that are shown; by default everything in
+            `indicators`. An entry is the name of an indicator or of a measure (see `measures`), a
+            function ``f(distribution, y)`` that returns one number per row (see `measure`), or a
+            scikit-learn scorer that accepts sample weights, by name or made by ``make_scorer``.
+            See Notes.
         taus : int or array-like, default=21
             Stress levels within [-1, 1], or how many evenly spaced ones; -1, 0 and 1 are always
             added.
@@ -261,6 +262,9 @@ class Stressing:
         >>> explainer.indicator("rmse").label
         'RMSE'
         """
+        if isinstance(name, tuple):  # of a dict that a user passed
+            shown, entry = name
+            return replace(self.indicator(entry), name=str(shown), label=str(shown))
         return find_indicator(
             name,
             self.indicators,
@@ -292,7 +296,7 @@ class Stressing:
     def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:
         if entries is None:
             return list(self.indicators.values())
-        indicators = [self.indicator(entry) for entry in as_names(entries, "indicators")]
+        indicators = [self.indicator(entry) for entry in named_entries(entries, "indicators")]
         names = [indicator.name for indicator in indicators]
         for name in names:
             if names.count(name) > 1:

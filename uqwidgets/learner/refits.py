@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
 from uqwidgets.learner.resampling import Plan, Resample
 
@@ -173,7 +173,7 @@ def take_rows(values: Any, rows: Positions) -> Any:
 
 def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
-    model = clone(estimator)
+    model = unfitted_copy(estimator)
     try:
         model.fit(take_rows(X, rows), take_rows(y, rows))
     except Exception as error:  # noqa: BLE001  an estimator may raise anything

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -354,7 +354,7 @@ class ModelComparison(Comparison):
 
     def scores(
         self,
-        scoring: Sequence[object] | str | None = None,
+        scoring: Sequence[object] | Mapping[str, object] | str | None = None,
         *,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
@@ -364,7 +364,7 @@ class ModelComparison(Comparison):
 
         Parameters
         ----------
-        scoring : str, scorer, callable or sequence of these, optional
+        scoring : str, scorer, callable, sequence of these or dict, optional
             As in `Explainer.scores`; by default the scores that both models have.
         level, sample_weight, rows
             As in `Explainer.scores`.

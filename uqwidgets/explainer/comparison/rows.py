@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -371,7 +371,10 @@ class RowsComparison(Comparison):
         return side_by_side(self.names, first, second, difference)
 
     def scores(
-        self, scoring: Sequence[object] | str | None = None, *, level: float = 0.95
+        self,
+        scoring: Sequence[object] | Mapping[str, object] | str | None = None,
+        *,
+        level: float = 0.95,
     ) -> Difference:
         """Compute the scores in both groups, and their difference.
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
@@ -18,6 +17,7 @@ from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.drop_columns import columns_without, estimator_without
 from uqwidgets.predictive import Distribution, Predictive, as_predictive
 from uqwidgets.predictive.adapters import with_labels
@@ -181,7 +181,7 @@ def clone_with_seed(estimator: Any, random_state: int) -> Any:
         for name, value in estimator.get_params(deep=True).items()
         if name.rpartition("__")[2] == "random_state" and (value is None or value is global_stream)
     }
-    copy = clone(estimator)
+    copy = unfitted_copy(estimator)
     if unset:
         copy.set_params(**unset)
     return copy
