@@ -8,22 +8,40 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 
 def unfitted_copy(estimator: Any) -> Any:
     """Return an unfitted estimator with the same parameters.
 
     scikit-learn's `clone` refuses an estimator that copies its parameters when it is made, such as
-    the list of categorical columns of CatBoost. Such a one is made from its parameters here, and
-    compared with them.
+    the list of categorical columns of CatBoost, or takes them in a dict. Such a one is copied as it
+    is. If it is fitted, it is made from its parameters, and compared with them.
 
     Raises
     ------
     ValueError
-        If the copy has other parameters.
+        If it is fitted, and cannot be made from its parameters.
     """
-    with suppress(RuntimeError):
+    with suppress(RuntimeError, TypeError):
         return clone(estimator)
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return copy.deepcopy(estimator)
+    except Exception:  # noqa: BLE001  its library marks fitted models in another way
+        pass
+    try:
+        return _made_anew(estimator)
+    except TypeError as error:
+        raise ValueError(
+            f"{type(estimator).__name__} cannot be copied without its fit; pass one that is not "
+            "fitted."
+        ) from error
+
+
+def _made_anew(estimator: Any) -> Any:
     parameters = estimator.get_params(deep=False)
     made = type(estimator)(**{name: _copied(value) for name, value in parameters.items()})
     for name, value in made.get_params(deep=False).items():
