@@ -87,7 +87,10 @@ ROWS = {
         lambda *_: HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5),
         tables={"pandas": ("missing",), "array": ("missing",), "polars": ("float64",)},
     ),
-    "forest": Row(lambda *_: RandomForestClassifier(5, random_state=0), **of_classes(tables=PLAIN)),
+    "forest": Row(
+        lambda *_: RandomForestClassifier(9, min_samples_leaf=15, random_state=0),
+        **of_classes(tables=PLAIN),
+    ),
     "search": Row(
         lambda *_: GridSearchCV(logistic(), {"C": [0.1, 1.0]}, cv=2), **of_classes(tables=PLAIN)
     ),
