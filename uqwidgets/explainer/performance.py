@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -101,6 +102,8 @@ class Performing(Stressing):
 
     def _score(self, entry: object) -> Score:
         """Return the metric in closed form where there is one, else the indicator."""
+        if isinstance(entry, tuple):  # of a dict that a user passed
+            return replace(self._score(entry[1]), name=str(entry[0]), label=str(entry[0]))
         if isinstance(entry, str) and entry in self._closed_forms:
             return self._closed_forms[entry]
         return self.indicator(entry)

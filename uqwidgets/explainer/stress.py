@@ -263,8 +263,7 @@ class Stressing:
         'RMSE'
         """
         if isinstance(name, tuple):  # of a dict that a user passed
-            shown, entry = name
-            return replace(self.indicator(entry), name=str(shown), label=str(shown))
+            return replace(self.indicator(name[1]), name=str(name[0]), label=str(name[0]))
         return find_indicator(
             name,
             self.indicators,

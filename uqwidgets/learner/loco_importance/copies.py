@@ -26,12 +26,8 @@ def unfitted_copy(estimator: Any) -> Any:
     """
     with suppress(RuntimeError, TypeError):
         return clone(estimator)
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
+    if not _is_fitted(estimator):
         return copy.deepcopy(estimator)
-    except Exception:  # noqa: BLE001  its library marks fitted models in another way
-        pass
     try:
         return _made_anew(estimator)
     except TypeError as error:
@@ -39,6 +35,16 @@ def unfitted_copy(estimator: Any) -> Any:
             f"{type(estimator).__name__} cannot be copied without its fit; pass one that is not "
             "fitted."
         ) from error
+
+
+def _is_fitted(estimator: Any) -> bool:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    except Exception:  # noqa: BLE001  its tags raise
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
+    return True
 
 
 def _made_anew(estimator: Any) -> Any:
