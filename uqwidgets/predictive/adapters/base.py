@@ -207,11 +207,13 @@ def refuse_unfitted(model: Any) -> None:
     Call this only where an attribute that fitting creates is missing: not every library marks
     fitted models as scikit-learn does.
     """
+    if not (from_library(model, "sklearn") or hasattr(type(model), "__sklearn_is_fitted__")):
+        return
     try:
         check_is_fitted(model)
     except NotFittedError:
         raise unfitted(model) from None
-    except Exception:  # noqa: BLE001  no estimator in scikit-learn's sense, or its tags raise
+    except Exception:  # noqa: BLE001  its tags raise: scikit-learn cannot tell
         return
 
 
