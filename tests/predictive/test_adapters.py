@@ -271,7 +271,7 @@ def test_sparse_probabilities_are_read_as_an_array():
 
 def test_several_numbers_for_a_row_are_refused():
     model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
-    with pytest.raises(ModelError, match=r"rows of X were evaluated.*predicts 2 targets for"):
+    with pytest.raises(ModelError, match=r"rows of X were evaluated.*predicts 2 numbers for"):
         Explainer(model, X, Y)
 
 

@@ -29,7 +29,7 @@ class ByPosition:
         self.__dict__.update(attributes)
 
     def predict(self, X):
-        return np.asarray(X)[:, :3] @ WEIGHTS
+        return np.asarray(X)[:, :3] @ WEIGHTS[: X.shape[1]]
 
 
 class Unnamed(BaseEstimator):
@@ -181,8 +181,13 @@ def test_a_missing_column_is_one_sentence(model):
 
 
 def test_a_formula_takes_what_it_needs():
-    model = of_results(["Intercept", "np.log(a)"], row_labels=X.index)
-    model.model.formula = "y ~ np.log(a)"
+    model = of_results(["Intercept", "np.abs(a)", "Q('b c')"], frame=X.assign(**{"b c": 1.0}))
+    model.model.formula = "c ~ np.abs(a) + Q('b c') + c(a)"
+    table = OTHER_ORDER.assign(**{"b c": 1.0})
+    assert Explainer(model, table.assign(d=1.0), Y).features == ("a", "b c")
+    with pytest.raises(ValueError, match=r"^X has no column 'b c', which the model was fitted wit"):
+        Explainer(model, OTHER_ORDER, Y)
+    del model.model.data.frame
     assert Explainer(model, OTHER_ORDER, Y).features == ("c", "a", "b")
 
 

@@ -162,7 +162,7 @@ def test_refits_name_the_classes_by_their_target(adapter):
             TEXTS,
             r"probability of the class 'yes' is .* in row \d+ of X",
         ),
-        (Network(lambda X: X[:, :2]), Y, "Network predicts 2 targets for each row; explain one of"),
+        (Network(lambda X: X[:, :2]), Y, "Network predicts 2 numbers for each row; if they are ta"),
         (
             as_predictive(Network(lambda X: (X[:, 0] > 0) * 2), classes=[0, 1]),
             BITS,
@@ -171,7 +171,7 @@ def test_refits_name_the_classes_by_their_target(adapter):
         (
             LinearRegression().fit(X, np.c_[Y, Y]),
             Y,
-            r"predicts 2 targets.*X: model.predict\(X\)",
+            r"predicts 2 numbers.*X: model.predict\(X\)",
         ),
         (lambda X: X[:, :2], Y, "if it predicts several targets, return one of them"),
         (

@@ -231,8 +231,9 @@ def one_column(values: Any) -> npt.NDArray[Any]:
 def several_targets(name: str, count: int) -> str:
     """Return the sentence for a model that predicts several numbers for each row."""
     return (
-        f"{name} predicts {count} targets for each row; explain one of them: pass a function, such "
-        "as lambda X: model.predict(X)[:, 0]."
+        f"{name} predicts {count} numbers for each row; if they are targets, explain one of them: "
+        "pass a function, such as lambda X: model.predict(X)[:, 0]; if they are probabilities, "
+        "pass as_predictive(model, classes=[...])."
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from uqwidgets.predictive.adapters.base import attribute, from_library
@@ -14,7 +16,7 @@ from uqwidgets.predictive.adapters.base import attribute, from_library
 # Attributes that hold a fitted part of a model, which sees the same columns.
 _PARTS = (
     *("best_estimator_", "regressor_", "estimator_", "classifier_", "base_estimator_", "model_"),
-    *("calibrated_classifiers_", "estimator", "estimators_"),
+    *("calibrated_classifiers_", "estimators_", "estimator"),
 )
 
 
@@ -126,11 +128,26 @@ def _of_lightgbm(booster: Any) -> FittedColumns:
 
 
 def _of_statsmodels(model: Any) -> FittedColumns:
-    names = _labels(attribute(model, "exog_names"))
-    if names is None or attribute(model, "formula") is not None:
-        return FittedColumns()  # a formula takes its columns by name
-    of_table = attribute(attribute(model, "data"), "row_labels") is not None
+    names, data = _labels(attribute(model, "exog_names")), attribute(model, "data")
+    formula, frame = attribute(model, "formula"), attribute(data, "frame")
+    if isinstance(formula, str) and isinstance(frame, pd.DataFrame):
+        return FittedColumns(_named_in(formula.partition("~")[2], frame.columns))
+    if names is None or formula is not None:
+        return FittedColumns()
+    of_table = attribute(data, "row_labels") is not None
     return FittedColumns(names if of_table else None, len(names))
+
+
+def _named_in(formula: str, columns: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the columns whose names stand in a formula, none of them as a function."""
+    used = set()
+    # The longest first, and without them the others: "b c" is neither "b" nor "c".
+    for column in sorted(columns, key=lambda column: -len(str(column))):
+        pattern = rf"(?<![\w.]){re.escape(str(column))}(?![\w(])"
+        if re.search(pattern, formula):
+            used.add(column)
+            formula = re.sub(pattern, "", formula)
+    return tuple(column for column in columns if column in used)
 
 
 def _labels(names: Any) -> tuple[Any, ...] | None:
@@ -152,7 +169,7 @@ def _parts(model: Any) -> Sequence[Any]:
     for name in _PARTS:
         part = attribute(model, name)
         if isinstance(part, (list, tuple, np.ndarray)):
-            part = next(iter(np.ravel(np.asarray(part, dtype=object))), None)
+            part = next(iter(part.flat if isinstance(part, np.ndarray) else part), None)
         if part is not None:
             return [part]
     return []

@@ -20,6 +20,7 @@ from uqwidgets.predictive.adapters.base import (
     refuse_unfitted,
     several_targets,
 )
+from uqwidgets.predictive.adapters.catboost import loss_of
 from uqwidgets.predictive.adapters.functions import read_answer
 from uqwidgets.predictive.adapters.mixing import with_noise
 from uqwidgets.predictive.adapters.probabilities import probabilities
@@ -33,7 +34,8 @@ _SEVERAL_LABELS = (
 
 def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     labels = labels_of(model, options.classes)
-    if attribute(model, "multilabel_") is True:  # a OneVsRestClassifier
+    several = loss_of(model).startswith(("MultiLogloss", "MultiCrossEntropy"))
+    if several or attribute(model, "multilabel_") is True:  # the latter of OneVsRestClassifier
         raise ValueError(_SEVERAL_LABELS.format(name=name_of(model)))
     if labels is None:
         refuse_unfitted(model)
@@ -86,7 +88,7 @@ def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
         values = one_column(model.predict(X))
         if values.ndim == 2:
             raise ValueError(several_targets(name_of(model), values.shape[1]))
-        if own is not None and labels is not None and labels is not own:
+        if own is not None and labels is not None and options.classes is not None:
             values = labels[class_codes(values, own, predicted=True)]
         return Point(values) if noise is None else with_noise(values, noise)
 
