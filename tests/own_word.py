@@ -223,9 +223,9 @@ def check_explainer(cell: Cell) -> None:
     else:
         assert explainer.scores("accuracy").value[0] == pytest.approx(np.mean(own == cell.y))
     for measure in {cell.measure, "zero_one"} - ({"zero_one"} if cell.measure[0] == "s" else set()):
-        found = explainer.importance(measure, n_repeats=2)
+        result = explainer.importance(measure, n_repeats=2)
         expected = cell.importance(model, explainer, measure)
-        for name, value in zip(found.features, found.importance, strict=True):
+        for name, value in zip(result.features, result.importance, strict=True):
             assert value == pytest.approx(expected[name], rel=1e-5, abs=1e-7), (measure, name)
     check_curve(cell, model, explainer)
 
@@ -248,10 +248,10 @@ def check_widget(cell: Cell) -> None:
     widget_class = type("Whole", (uq.Explorer,), {"_timing": timing})
     with widget_class(explainer, n_repeats=2, ice_lines=3, importance_of=[cell.measure]) as widget:
         assert widget.wait(60)
-        found = columns(widget._frame)["importance.base"][0]
+        shown = columns(widget._frame)["importance.base"][0]
     expected = cell.importance(model, explainer, cell.measure)
     np.testing.assert_allclose(
-        found, [expected[name] for name in explainer.features], rtol=1e-5, atol=1e-7
+        shown, [expected[name] for name in explainer.features], rtol=1e-5, atol=1e-7
     )
 
 
