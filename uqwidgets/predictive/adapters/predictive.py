@@ -48,7 +48,7 @@ class Predictive:
     name: str
     distribution_of: Callable[[Any], Distribution] = field(repr=False)
     classes: npt.NDArray[Any] | None = None
-    columns: FittedColumns = field(default_factory=FittedColumns)
+    columns: FittedColumns = field(default_factory=FittedColumns, repr=False)
     remarks: tuple[Remark, ...] = ()
 
     @property
