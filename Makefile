@@ -20,23 +20,15 @@ FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 .PHONY: help build demo lab test tests checks lint types front-end libraries hosts thorough support releases first-lines installs slow bench picture docs archives clean FORCE
 
 help:
-	@echo "make build    install into .venv and build the front end"
-	@echo "make demo     run the quickstart; print its tables, write the explorer to build/explorer.html"
-	@echo "make lab      open the quickstart in JupyterLab"
-	@echo "make test     run the tests and checks of every feature, in minutes"
-	@echo "make thorough  run the further cases too, which continuous integration runs after make test"
-	@echo "make libraries  run the tests of other people's models (part of make test)"
-	@echo "make hosts    run the tests of notebooks and applications that show widgets (part of make test)"
-	@echo "make support  show the widget in every host and browser, and write the table of the documentation"
-	@echo "make releases  the same in older releases of the hosts, in Chromium"
-	@echo "make first-lines  run what the guide says in a new environment of each host, in Chromium"
-	@echo "make installs  install wheel and sdist into clean environments of every Python on the machine"
-	@echo "make slow     run the long simulations"
-	@echo "make bench    run the benchmarks"
-	@echo "make docs     build the site into build/docs, offline; warnings are errors"
-	@echo "make archives  build the wheel and the source archive into dist"
-	@echo "make picture  take the README's picture from the real widget"
-	@echo "make clean    remove everything made here"
+	@echo "make demo       run the quickstart; print its tables, write the explorer to build/explorer.html"
+	@echo "make lab        open the quickstart in JupyterLab"
+	@echo "make lint       check the style of the code"
+	@echo "make test       run the tests and checks of every feature, in minutes"
+	@echo "make thorough   run the further cases too, which continuous integration runs after make test"
+	@echo "make bench      run the benchmarks"
+	@echo "make docs       build the site into build/docs, offline; warnings are errors"
+	@echo "make clean      remove everything made here"
+	@echo "For a release: make slow, installs, first-lines, support, releases, picture, archives (RELEASING.md)"
 
 build: $(LAB)
 

@@ -103,22 +103,6 @@ def test_no_analysis_names_a_key_of_the_cache():
     assert not [path for path in naming if room_of(path) not in ("evaluation", *FRONT_DOORS)]
 
 
-def test_no_file_has_more_than_450_lines():
-    assert not [p for p in FILES if len(p.read_text(encoding="utf-8").splitlines()) > 450]
-
-
-def test_no_function_has_more_than_65_lines():
-    """Without its docstring; ``js/test/functions.test.ts`` counts those of the front end."""
-    long = []
-    for path in FILES:
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                body = node.body[1:] if ast.get_docstring(node, clean=False) else node.body
-                if body and body[-1].end_lineno - body[0].lineno + 1 > 65:
-                    long.append((path, node.name))
-    assert not long
-
-
 def test_results_import_their_pictures_only_when_they_are_shown():
     results = [path for path in FILES if path.stem.endswith("result")]
     assert len(results) > 8

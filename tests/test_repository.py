@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -52,46 +51,6 @@ def test_sources_name_no_local_path_and_no_registry(tracked, pattern):
         if forbidden.search(line)
     ]
     assert not places
-
-
-# Participles and everyday words, in whose place the established term or what is counted says more.
-VAGUE = {"asked", "found", "given", "gone", "kept", "lean", "said", "stretch", "told", "wanted"}
-SOMEWHERE = re.compile(rf"(?i){'|'.join(VAGUE)}")
-# In TypeScript a name is declared after one of these, or as an argument or a field before a colon.
-DECLARED = re.compile(r"\b(?:const|let|function|class|interface|type) \[?(?:, )?(\w+)|(\w+)\??: ")
-
-
-def declared_names(tree):
-    """Names that a syntax tree binds: variables, attributes, arguments, functions and classes."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-            yield node.id if isinstance(node, ast.Name) else node.attr
-        elif isinstance(node, (ast.arg, ast.FunctionDef, ast.ClassDef)):
-            name = node.arg if isinstance(node, ast.arg) else node.name
-            if not name.startswith("test_"):
-                yield name
-
-
-def words(name):
-    return {word.lower() for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)}
-
-
-def test_no_name_is_a_vague_participle(tracked):
-    names = []
-    for file in tracked:
-        # To parse a file takes longer than to see that it has none of these words at all.
-        if file.suffix not in (".py", ".ts") or not SOMEWHERE.search(
-            text := file.read_text("utf-8")
-        ):
-            continue
-        if file.suffix == ".py":
-            declared = declared_names(ast.parse(text))
-        else:
-            lines = map(str.lstrip, text.splitlines())
-            code = [line for line in lines if not line.startswith(("//", "/*", "*"))]
-            declared = (a or b for line in code for a, b in DECLARED.findall(line))
-        names += [f"{file.relative_to(ROOT)}: {name}" for name in declared if words(name) & VAGUE]
-    assert not names
 
 
 def test_notebooks_hold_no_outputs(tracked):

@@ -35,8 +35,7 @@ from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
 
 if TYPE_CHECKING:
-    from uqwidgets.predictive.torch import BayesByBackprop as BayesByBackprop
-    from uqwidgets.predictive.torch import MonteCarloDropout as MonteCarloDropout
+    from uqwidgets.predictive.torch import NetworkEnsemble as NetworkEnsemble
     from uqwidgets.widgets import teach
     from uqwidgets.widgets.explore import explore
     from uqwidgets.widgets.explorer import Explorer
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Without the names that need PyTorch: a star import must work where it is not installed.
+# Without the name that needs PyTorch: a star import must work where it is not installed.
 __all__ = [
     "Calibration",
     "Categorical",
@@ -127,13 +126,13 @@ def __getattr__(name: str) -> Any:
         from uqwidgets.widgets import one_view
 
         return getattr(one_view, name)
-    if name in ("BayesByBackprop", "MonteCarloDropout"):
-        from uqwidgets.predictive import torch
+    if name == "NetworkEnsemble":
+        from uqwidgets.predictive.torch import NetworkEnsemble
 
-        return getattr(torch, name)
+        return NetworkEnsemble
     raise AttributeError(f"module 'uqwidgets' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     # What is public, not every module that was imported on the way.
-    return sorted([*__all__, "BayesByBackprop", "MonteCarloDropout", "__version__"])
+    return sorted([*__all__, "NetworkEnsemble", "__version__"])

@@ -52,7 +52,7 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("repeats", "weighted"), thorough_after(1, [(2, False), (5, True)]))
+@pytest.mark.parametrize(("repeats", "weighted"), thorough_after(1, [(10, False), (5, True)]))
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
     runs, truth_rows = 60, 200_000
     results = coverages(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
@@ -60,7 +60,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
     widths = np.array([score.width for score in results.values()])
     # Four standard errors of a coverage of 0.93, and three of a standard deviation.
     assert (covered > 0.93 - 4 * np.sqrt(0.93 * 0.07 / runs)).all()
-    assert (widths < 1.15 * (1 + 3 / np.sqrt(2 * runs))).all()
+    assert (widths < 1.25 * (1 + 3 / np.sqrt(2 * runs))).all()
     # Averages over all measures have less noise.
     assert 0.92 < covered.mean() < 0.97
     assert widths.mean() < 1.15

@@ -22,7 +22,6 @@ from skpro.regression.residual import ResidualDouble
 from cases import thorough_after
 from uqwidgets import GroundTruth, Learner, as_predictive, loco_importance
 from uqwidgets.predictive import Categorical, Mixture, Normal
-from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -59,16 +58,12 @@ class Peer(NamedTuple):
         return clone(self.estimator).set_params(**dict.fromkeys(self.seeded, seed))
 
 
-# All of these draw at random: NGBoost rows and columns, the trees rows, the networks weights.
+# All of these draw at random: NGBoost rows and columns, the trees rows.
 BOOSTED = {"n_estimators": 15, "learning_rate": 0.05, "verbose": False, "minibatch_frac": 0.7}
 DRAWN = {"n_estimators": 25, "subsample": 0.8, "n_jobs": 1}
 PEERS = {
     "NGBRegressor": Peer(NGBRegressor(**BOOSTED), Y),
     "NGBClassifier": Peer(NGBClassifier(**BOOSTED), NUMBERS),
-    "dropout, numbers": Peer(MonteCarloDropout(epochs=40, n_samples=8), Y),
-    "dropout, labels": Peer(MonteCarloDropout(epochs=40, n_samples=8), LABELS),
-    "Bayes, numbers": Peer(BayesByBackprop(epochs=20, n_samples=8), Y),
-    "Bayes, labels": Peer(BayesByBackprop(epochs=20, n_samples=8), LABELS),
     "XGBoost": Peer(xgboost.XGBClassifier(max_depth=2, **DRAWN), NUMBERS),
     "LightGBM": Peer(
         lightgbm.LGBMClassifier(
@@ -183,7 +178,7 @@ def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
 
 class TestProcesses:
     @pytest.mark.thorough
-    @pytest.mark.parametrize("name", ["dropout, numbers", "NGBRegressor", "Bayes, labels"])
+    @pytest.mark.parametrize("name", ["NGBRegressor", "XGBoost"])
     def test_parallel_refits_equal_sequential_ones(self, name):
         estimator, y, _ = PEERS[name]
         alone, several = (
@@ -210,7 +205,7 @@ class TestProcesses:
 
 def test_classes_are_resampled_separately_if_one_is_rare():
     y = np.where(np.arange(len(X)) < 8, "rare", "often")
-    learner = Learner(MonteCarloDropout(epochs=5, n_samples=3), X, y, n_refits=10)
+    learner = Learner(NGBClassifier(n_estimators=5, verbose=False), X, y == "rare", n_refits=10)
     assert "each class was resampled by itself" in learner.performance("nll").remarks[0]
 
 

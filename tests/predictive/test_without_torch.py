@@ -1,4 +1,4 @@
-"""Without PyTorch the package works, and the names that need it say how to install it."""
+"""Without PyTorch the package works, and the name that needs it says how to install it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ from uqwidgets import *
 
 assert uq.Explainer
 try:
-    uq.MonteCarloDropout
+    uq.NetworkEnsemble
 except ModuleNotFoundError as error:
     message = str(error)
 assert message == (
-    "MonteCarloDropout and BayesByBackprop need PyTorch, which is not installed; "
-    "pip install 'uqwidgets[torch]'."
+    "NetworkEnsemble needs PyTorch, which is not installed; pip install 'uqwidgets[torch]'."
 ), message
 """
 

@@ -70,7 +70,7 @@ def nasties():
 
 
 def logistic():
-    """Return an explainer whose intervals need interactions from tau = -0.5 down."""
+    """Return an explainer with a model that has an interaction of a and b."""
     rng = np.random.default_rng(1000)
     X = pd.DataFrame({"a": rng.normal(size=1000), "b": rng.exponential(size=1000)})
     X["unused"] = rng.integers(0, 4, 1000).astype(float)
@@ -219,8 +219,7 @@ def test_ends_are_near_at_a_narrow_hump(case, column, taus):
     session.widget.close()
 
 
-def test_levels_are_refined_until_they_tell_where_interactions_are_needed():
-    # At the first nodes, the ends of the unused feature alone were certain, which are 0.
+def test_ends_are_near_where_those_of_an_unused_feature_are_always_zero():
     session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
     session.follow()
     errors = [errors_at(session, tau)["ends"] for tau in (-0.65, -0.62, -0.58)]
@@ -279,14 +278,14 @@ def test_a_feature_is_computed_at_no_more_levels_than_its_ends_need(monkeypatch)
     session = Watched(logistic()[0], n_repeats=6, stress_feature="a")
     session.widget.wait()
     levels: dict[str, int] = {}
-    original = Ends._moments
+    original = Ends._continued
 
-    def moments(self, feature, populations, check, **options):
-        if not options["with_interactions"]:
-            levels[feature] = levels.get(feature, 0) + populations.weights.shape[1]
-        return original(self, feature, populations, check, **options)
+    def continued(self, requests, check):
+        for request, populations in requests.items():
+            levels[request.feature] = levels.get(request.feature, 0) + populations.weights.shape[1]
+        return original(self, requests, check)
 
-    monkeypatch.setattr(Ends, "_moments", moments)
+    monkeypatch.setattr(Ends, "_continued", continued)
     session.follow()
     # Nine nodes on each side of 0, of which 0 is shared.
     assert levels["unused"] == 17
@@ -519,7 +518,7 @@ def heavy_tails(monkeypatch, n=2000):
 
 @pytest.mark.thorough
 def test_ends_of_many_rows_are_near_where_few_rows_have_most_of_the_weight(monkeypatch):
-    """With four intervals a side, and without interactions of rows, half of the axis was missed."""
+    """With four intervals a side, half of the axis was missed."""
     session = heavy_tails(monkeypatch)
     session.follow()
     for tau in (-1.0, -0.7, 0.15, 0.7, 0.9, 1.0):

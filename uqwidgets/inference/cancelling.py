@@ -4,7 +4,8 @@ Take a measure that does not read the target, such as the entropy, and a model t
 dominates: what a row contributes as the scored row it takes back as the donor. The influence that
 remains is small beside the Monte Carlo noise of the pairs that were drawn. But a permutation uses
 every row once in each role, so any quantity that depends on one row alone has the same sum in all
-permutations. Subtracting it from the pairs leaves the mean unchanged and reduces the noise.
+permutations. Subtracting it from the pairs leaves the mean unchanged and reduces the noise. The
+measure of the row without replacement is such a quantity.
 """
 
 from __future__ import annotations
@@ -17,17 +18,12 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.influence import Influence, PairInfluences
-from uqwidgets.inference.interactions import interaction_influences
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.sums import dot, squared_deviations, values_at
+from uqwidgets.inference.sums import dot, values_at
 
 # A variance whose relative precision exceeds the first of these is left as it is; below the second,
-# control variates are used in full, and the interactions come in if all weights are equal. Twice
-# these numbers are degrees of freedom.
+# control variates are used in full. Twice these numbers are degrees of freedom.
 PRECISE, FAIR = 10.0, 5.0
-# Under weights the interactions depend on more assumptions, and few heavy rows decide them: from
-# this evenness down, they come in below this precision.
-_UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 # Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
 # Normal equations of two variables are singular below this ratio of their eigenvalues.
@@ -40,18 +36,15 @@ def less_noisy(
     influence: Influence,
     roles: tuple[Floats, Floats],
     pair_influences: PairInfluences,
-    change: Floats,
     donors: Positions,
     original: Floats,
     population: Population,
 ) -> Influence:
-    """Return the influence of every row with as little noise of the drawn pairs as necessary.
+    """Return the influence of every row with less noise of the drawn pairs.
 
     If the variance is known well, the influence is returned unchanged. Otherwise the measure of
-    the rows without replacement serves as a control variate. If that is not enough, the influence
-    is combined with one from which everything is subtracted that depends on one row alone.
-    As the weights of the rows change, each of these takes effect gradually, so that intervals do
-    not jump.
+    the rows without replacement serves as a control variate. As the weights of the rows change,
+    it takes effect gradually, so that intervals do not jump.
 
     Parameters
     ----------
@@ -61,7 +54,7 @@ def less_noisy(
         Sums of the influences of the pairs over the repeats, by scored row and by donor.
     pair_influences : callable
         Yields the influence of each pair, some repeats at a time.
-    change, donors : ndarray of shape (K, n)
+    donors : ndarray of shape (K, n)
     original : ndarray of shape (n,)
         The measure of each row without replacement.
     population : Population
@@ -75,60 +68,20 @@ def less_noisy(
     result = _control_variates(
         influence, roles, pair_influences, donors, original, population, share
     )
-    candidates = [influence, result]
-    share = float(share_of_interactions(result.precision, population.evenness))
-    if share > 0 and population.rows is None and repeats > 1:
-        for each in interaction_influences([change], donors, [original], population):
-            candidates.append(each)
-            result = combined(result, each, share)
     size = math.sqrt(repeats * float(influence.double_counted.mean()))
-    for candidate in candidates:
+    for candidate in (influence, result):
         if np.abs(candidate.of_rows).max() <= ROUNDING * size and population.uniform:
             return Influence(np.zeros(n), np.zeros(n))
     return result
 
 
 def share_of_controls(precision: npt.ArrayLike) -> Floats:
-    """Return the share of the control variates, from the precision without them."""
-    return _decreasing(precision, FAIR, PRECISE)
+    """Return the share of the control variates, from the precision of the variance without them.
 
-
-def share_of_interactions(precision: npt.ArrayLike, evenness: npt.ArrayLike) -> Floats:
-    """Return the largest weight of the interactions, from the precision without them.
-
-    Parameters
-    ----------
-    precision : array-like
-    evenness : array-like
-        See `Population.evenness`.
+    It decreases smoothly from 1 at `FAIR` to 0 at `PRECISE`.
     """
-    x = (np.asarray(evenness) - _UNEVEN) / (1 - _UNEVEN)
-    fair = _FAIR_UNDER_WEIGHTS + (FAIR - _FAIR_UNDER_WEIGHTS) * np.clip(x, 0.0, 1.0)
-    return _decreasing(precision, fair / 2, fair)
-
-
-def _decreasing(x: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> Floats:
-    """Return a smooth function that decreases from 1 at the low number to 0 at the high one."""
-    low, high = np.asarray(low), np.asarray(high)
-    t = np.clip((high - np.asarray(x)) / (high - low), 0.0, 1.0)
+    t = np.clip((PRECISE - np.asarray(precision)) / (PRECISE - FAIR), 0.0, 1.0)
     return np.asarray(t * t * (3 - 2 * t))
-
-
-def combined(influence: Influence, interactions: Influence, share: float) -> Influence:
-    r"""Average two estimates of the influence, with weights by the precision of their variances.
-
-    With the standard errors :math:`s_1, s_2` of both estimates of the variance, the second has the
-    weight :math:`s_1^2 / (s_1^2 + s_2^2)` times ``share``. An estimate that is wrong by far has a
-    large standard error, and so a small weight, even if its relative precision is high.
-    """
-    parts, others = influence.parts, interactions.parts
-    # In a unit of their size, because their squares would overflow for large values.
-    unit = max(float(np.ptp(each)) for each in (parts, others)) or 1.0
-    squared_error, other = (float(squared_deviations(each, unit)) for each in (parts, others))
-    weight = share * squared_error / (squared_error + other) if squared_error > 0 else 0.0
-    of_rows = (1 - weight) * influence.of_rows + weight * interactions.of_rows
-    double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
-    return Influence(of_rows, double_counted, influence.pairs, 1 - weight)
 
 
 def _are_permutations(donors: Positions) -> bool:

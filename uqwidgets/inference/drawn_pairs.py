@@ -115,13 +115,12 @@ def mean_change(
         Influence(of_rows, squares, pair_influences),
         roles,
         pair_influences,
-        change,
         donors,
         original,
         population,
     )
     size = math.sqrt(repeats * float(squares.mean()))
-    if abs(estimate) <= ROUNDING * size and not influence.of_rows.any():
+    if abs(estimate) <= ROUNDING * size:
         estimate = 0.0
 
     interaction, double_counted_cubes = _third_order(influence, donors, population)
@@ -318,7 +317,7 @@ def _third_order(
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
         for some in scored.blocks(step):
-            pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
+            pairs = of_pairs[:, some] / largest
             others = of_rows[some] / largest - pairs
             of_donors = values_at(of_rows, donors[chunk, some])
             of_donors /= largest

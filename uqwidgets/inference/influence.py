@@ -22,14 +22,12 @@ PairInfluences = Callable[[], Iterable[tuple[slice, Floats]]]
 class Influence:
     """Influence of every row in both roles, (n,), and the part of its square counted twice, (n,).
 
-    See `Change.double_counted`. Where the influences of pairs are known, a share of them is part
-    of those of rows.
+    See `Change.double_counted`. ``pairs`` yields the influences of the pairs.
     """
 
     of_rows: Floats
     double_counted: Floats
     pairs: PairInfluences | None = None
-    share_of_pairs: float = 1.0
 
     @property
     def parts(self) -> Floats:

@@ -29,13 +29,12 @@ class RowInfluences(NamedTuple):
     """Influences of rows and what their squares contain twice, (n, t), with those of the pairs.
 
     The pairs have the coefficients (t,) of the measure of the scored row and of the donor, each
-    with its values, subtracted, and are multiplied by their share (t,).
+    with its values, subtracted.
     """
 
     of_rows: Floats
     double_counted: Floats
     subtracted: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | tuple[()]
-    share_of_pairs: Floats
 
 
 class DrawnPairs(NamedTuple):
@@ -113,7 +112,6 @@ class PathInfluences:
     def __init__(
         self, populations: Populations, pairs: DrawnPairs, estimates: Floats | None
     ) -> None:
-        self.scores_some = populations.scored is not populations.weights
         self.populations, self.pairs = populations, pairs
         self.n, self.t = populations.weights.shape
         self._rows = slice(None) if pairs.rows is None else pairs.rows
@@ -161,7 +159,7 @@ class PathInfluences:
         squares += estimate**2 * self._squared
         squares *= np.square(self._scale * self._s)
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
-        plain = RowInfluences(scored + donated, squares, (), np.ones(self.t))
+        plain = RowInfluences(scored + donated, squares, ())
         if not squares.any():
             return plain
         total, unit = self._total(), np.square(_largest(plain.of_rows))
@@ -218,13 +216,13 @@ class PathInfluences:
         squares += own * (repeats * own + 2 * (b * drawn - by_scored))
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
         subtracted = (a, of_scored), (b, of_donors)
-        return RowInfluences(of_rows, squares, subtracted, plain.share_of_pairs)
+        return RowInfluences(of_rows, squares, subtracted)
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
-        """Return the moments of the influences, and those without leverage, (fields, t)."""
+        """Return the `Moments` of the influences, (fields, t)."""
         unit = _largest(rows.of_rows)
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
-        plain, leveraged = self._total(), self._total()
+        variance, leveraged = np.zeros(self.t), self._total()
         pooled = PooledSkewness(self.t, self.pairs.factor)
         for block in self._blocks():
             w, s = self._w[block], self._s[block]
@@ -236,11 +234,11 @@ class PathInfluences:
             for weights, total in zip((s, w), self._totals, strict=True):
                 of_weights += dots_over_rows(relative, weights) / total
             parts -= rows.double_counted[block] / unit**2
-            plain.add(parts)
+            variance += parts.sum(axis=0)
             parts *= self._leverage[block]
             leveraged.add(parts)
-        squares, cubes, of_weights = (
-            self.pairs.factor * each for each in (squares, cubes, of_weights)
+        squares, cubes, of_weights, variance = (
+            self.pairs.factor * each for each in (squares, cubes, of_weights, variance)
         )
         scale = np.where(squares > 0, squares, 1.0)
         chains, of_pairs = self._third_order(m, rows, unit)
@@ -253,12 +251,10 @@ class PathInfluences:
                 leveraged.sum / scale,
                 leveraged.error / scale,
                 skewness,
-                2 * (chains - plain.sum * of_weights) / scale**1.5,
+                2 * (chains - variance * of_weights) / scale**1.5,
                 1 / ess,
                 self._pair_spread,
                 evenness,
-                plain.sum / scale,
-                plain.error / scale,
             ]
         )
 
@@ -275,10 +271,10 @@ class PathInfluences:
         changes = self.pairs.changes[m]
         size = float(max(changes.max(), -changes.min())) or 1.0
         estimate = _single(self.estimates[m] / size)
-        relative, share = _single(rows.of_rows / unit), rows.share_of_pairs / unit
-        scored = _single(size * share * self._scale * self._s)
+        relative = _single(rows.of_rows / unit)
+        scored = _single(size / unit * self._scale * self._s)
         donated = _single(self.populations.weights)
-        terms = [_single(share * slope * each) for slope, each in rows.subtracted]
+        terms = [_single(slope / unit * each) for slope, each in rows.subtracted]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
             of_rows, s = relative[block], scored[block]

@@ -49,19 +49,3 @@ def values_at(values: npt.NDArray[Any], positions: Positions) -> npt.NDArray[Any
         Each between 0 and n - 1, which makes indexing with a check of all of them unnecessary.
     """
     return np.take(values, positions, axis=0, mode="clip")
-
-
-def squared_deviations(values: Floats, unit: npt.ArrayLike) -> Floats:
-    """Sum the squared deviations of every line from its mean, in squares of a unit.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,) or (t, n)
-    unit : array-like of shape () or (t,)
-        A size of the deviations, so that their squares do not overflow.
-    """
-    mean, unit = values.mean(axis=-1, keepdims=True), np.asarray(unit)[..., None]
-    total = np.zeros(values.shape[:-1])
-    for start in range(0, values.shape[-1], _BLOCK):
-        total += np.square((values[..., start : start + _BLOCK] - mean) / unit).sum(axis=-1)
-    return total

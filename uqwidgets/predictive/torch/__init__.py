@@ -1,4 +1,4 @@
-"""Networks of PyTorch with an uncertainty: the extra ``uqwidgets[torch]``."""
+"""Trained networks of PyTorch with an uncertainty: the extra ``uqwidgets[torch]``."""
 
 try:
     import torch  # noqa: F401
@@ -6,12 +6,10 @@ except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
     raise ModuleNotFoundError(
-        "MonteCarloDropout and BayesByBackprop need PyTorch, which is not installed; "
-        "pip install 'uqwidgets[torch]'.",
+        "NetworkEnsemble needs PyTorch, which is not installed; pip install 'uqwidgets[torch]'.",
         name="torch",
     ) from None
 
-from uqwidgets.predictive.torch.bayes_by_backprop import BayesByBackprop
-from uqwidgets.predictive.torch.monte_carlo_dropout import MonteCarloDropout
+from uqwidgets.predictive.torch.ensemble import NetworkEnsemble
 
-__all__ = ["BayesByBackprop", "MonteCarloDropout"]
+__all__ = ["NetworkEnsemble"]

@@ -1,4 +1,4 @@
-"""Dropout layers whose masks are set from outside: one per row, or one per member."""
+"""Dropout layers whose masks are set from outside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from uqwidgets.predictive.torch.ensemble import ROWS
+# Every forward pass has this many rows, padded where there are fewer. Linear algebra libraries
+# choose their order of summation by the shape of the input, but a row must get the same answer to
+# the last bit, whatever the other rows are. It is a multiple of the width of vector instructions.
+ROWS = 32
 
 # Called by each dropout layer with itself and its input. A context variable, so that threads do
 # not share it.
@@ -46,14 +49,6 @@ def control_dropout(module: nn.Module) -> None:
         layer.register_forward_hook(_hook)
 
 
-def set_mode(module: nn.Module, *, training: bool) -> None:
-    """Set all layers except dropout, which the hooks replace, to training or evaluation mode."""
-    module.train(training)
-    for part in module.modules():
-        if isinstance(part, _SINGLE + _CHANNELS):
-            part.eval()
-
-
 @contextmanager
 def dropout_by(drop: Drop) -> Iterator[None]:
     """Let the hooked layers replace their input by ``drop(layer, input)``."""
@@ -62,11 +57,6 @@ def dropout_by(drop: Drop) -> Iterator[None]:
         yield
     finally:
         _ACTIVE.reset(token)
-
-
-def masks_per_row(generator: torch.Generator) -> Drop:
-    """Drop units by a new mask for every row, as in training."""
-    return lambda layer, x: x * _mask(layer, x.shape, generator)
 
 
 def draw_member_masks(members: int, generator: torch.Generator, masks: list[torch.Tensor]) -> Drop:

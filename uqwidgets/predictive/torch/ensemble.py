@@ -1,152 +1,122 @@
-"""Networks whose members are fixed once they are fitted, with scikit-learn's interface."""
+"""Trained networks, read as a mixture with one member for each network or set of dropout masks."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import torch
 from scipy.special import softmax
-from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from torch import nn
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.categorical import Categorical, class_codes
-from uqwidgets.predictive.mixture import Mixture
-from uqwidgets.predictive.normal import Normal
-from uqwidgets.predictive.torch.training import positive
+from uqwidgets.predictive.adapters.base import Options, labels_of
+from uqwidgets.predictive.adapters.mixing import at_least_two, mixture_of_values
+from uqwidgets.predictive.distributions import Categorical, Mixture
+from uqwidgets.predictive.torch.dropout import (
+    ROWS,
+    control_dropout,
+    draw_member_masks,
+    dropout_by,
+    replay_masks,
+)
 
-Task = Literal["regression", "classification"]
 
-# Every forward pass has this many rows, padded where there are fewer. Linear algebra libraries
-# choose their order of summation by the shape of the input, but a row must get the same answer to
-# the last bit, whatever the other rows are. It is a multiple of the width of vector instructions.
-ROWS = 32
+class NetworkEnsemble:
+    """Trained networks, or one with dropout, read as a mixture: a model for `Explainer`.
 
+    Several networks are the members (Lakshminarayanan et al. 2017). Of a single network, each
+    member has other units dropped (Gal and Ghahramani 2016). The masks are drawn once, from the
+    seed, and shared by all rows, so the members are fixed networks: a row gets the same prediction
+    whatever the other rows are, a change of the prediction after a value is replaced is due to that
+    value alone, and a feature that the network ignores has an importance of exactly zero.
 
-@dataclass(frozen=True)
-class Scale:
-    """Standardisation of the features, or of a numeric target.
-
-    Attributes
+    Parameters
     ----------
-    mean, std : ndarray of shape (p,) or ()
-    """
+    networks : torch.nn.Module or sequence of torch.nn.Module
+        Each maps rows (n, p) in single precision to (n,) or (n, 1) for a number, or for two classes
+        to the second of them, or to (n, k) for k classes, with the rows first in all layers. A
+        single network has `torch.nn.Dropout` layers, or ``Dropout1d`` to ``Dropout3d``. Copies are
+        used, on the CPU.
+    n_samples : int, default=50
+        Members that are drawn from a single network, at least two.
+    classes : array-like of shape (k,), optional
+        Labels, in the order of the outputs. Without them the networks predict a number.
+    logits : bool, default=True
+        Whether the outputs for classes are logits; otherwise they are probabilities.
+    noise : float, optional
+        Standard deviation of a predicted number, in the units of the target. Without it there is an
+        entropy, but no likelihood.
+    random_state : int, default=0
+        Seed of the masks. It determines the predictions, provided that only the dropout layers draw
+        random numbers.
 
-    mean: Floats
-    std: Floats
+    Raises
+    ------
+    ModuleNotFoundError
+        If PyTorch is not installed; it comes with the extra ``uqwidgets[torch]``.
+    TypeError
+        If something else than networks is passed.
+    ValueError
+        If a single network has no dropout, there are fewer than two members, or an option is
+        invalid.
 
-    @classmethod
-    def of(cls, values: Floats) -> Self:
-        """Standardise to zero mean and unit variance; a constant column is only centred."""
-        std = values.std(axis=0)
-        return cls(values.mean(axis=0), np.where(std > 0, std, 1.0))
+    See Also
+    --------
+    as_predictive : Reads functions, and the members of other ensembles.
+    Mixture : The distribution that `predict_distribution` returns.
 
-    @classmethod
-    def none(cls) -> Self:
-        """Leave the units alone."""
-        return cls(np.array(0.0), np.array(1.0))
-
-    def tensor(self, values: Floats) -> torch.Tensor:
-        """Standardised values in single precision."""
-        return torch.as_tensor((values - self.mean) / self.std, dtype=torch.float32)
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """The target of a regression.
-
-    Attributes
+    References
     ----------
-    scale : Scale
-        Standardisation of the network's output.
+    Gal and Ghahramani 2016; Lakshminarayanan et al. 2017; Wood et al. 2024, section B.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> from torch import nn
+    >>> network = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
+    >>> model = uq.NetworkEnsemble(network, n_samples=5, classes=["low", "middle", "high"])
+    >>> X = np.random.default_rng(0).normal(size=(20, 2))
+    >>> model.predict_distribution(X).epistemic().shape
+    (20,)
     """
 
-    scale: Scale
-    n_outputs = 1
-
-    def tensor(self, y: Floats) -> torch.Tensor:
-        """Return the standardised target, shape (n,)."""
-        return self.scale.tensor(y)
-
-    def means(self, outputs: Floats) -> Floats:
-        """Members' means in the target's units, shape (n, m), from outputs (n, m, 1)."""
-        return np.asarray(self.scale.mean + self.scale.std * outputs[:, :, 0])
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The target of a classification.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (k,)
-    """
-
-    classes: npt.NDArray[Any]
-
-    @property
-    def n_outputs(self) -> int:
-        """One logit for each class."""
-        return len(self.classes)
-
-    def tensor(self, y: npt.NDArray[Any]) -> torch.Tensor:
-        """Positions of the labels among the classes, shape (n,)."""
-        return torch.as_tensor(class_codes(y, self.classes))
-
-
-class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
-    """A network with a fixed number of members, each of which predicts every row.
-
-    Subclasses set `n_samples`, `precision`, `task` and `random_state`.
-    """
-
-    n_samples: int
-    precision: float | None
-    task: Task | None
-
-    def fit(self, X: Any, y: npt.ArrayLike) -> Self:
-        """Fit the network and fix its members.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            Finite numbers.
-        y : array-like of shape (n,)
-            Numbers or labels, see ``task``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If X or y cannot be used, a setting is out of range, or training diverges.
-        """
-        self._check_settings()
-        is_categorical = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        values = np.asarray(y)
-        task = "classification" if is_categorical and self.task is None else self.task
-        self.task_ = _task_of(values, task)
-        if self.task_ == "regression":
-            self.__dict__.pop("classes_", None)
-            values = _numbers(values)
-        else:
-            self.classes_ = _classes(values)
-            if self.precision is not None:
-                raise ValueError("precision is that of a regression; y holds classes.")
-        self._fit(X, values)
-        return self
+    def __init__(
+        self,
+        networks: nn.Module | Sequence[nn.Module],
+        n_samples: int = 50,
+        *,
+        classes: npt.ArrayLike | None = None,
+        logits: bool = True,
+        noise: float | None = None,
+        random_state: int = 0,
+    ) -> None:
+        several = isinstance(networks, (list, tuple))
+        modules: list[Any] = list(networks) if several else [networks]
+        for module in modules:
+            if not isinstance(module, nn.Module):
+                raise TypeError(
+                    f"networks holds {module!r}; pass a trained torch.nn.Module, or a list of them."
+                )
+        at_least_two(len(modules) if several else n_samples, "the ensemble")
+        self.classes_ = labels_of(None, classes)
+        self._noise = Options(noise=noise).noise
+        if self.classes_ is not None and noise is not None:
+            raise ValueError(
+                "noise is for a predicted number, and classes were passed; leave one out."
+            )
+        self._logits = logits
+        # Only dropout layers may differ from call to call, and these are replaced by masks.
+        self._modules = [copy.deepcopy(each).to("cpu", torch.float32).eval() for each in modules]
+        self._n_masks = 0 if several else n_samples
+        self._masks: list[torch.Tensor] | None = None
+        self._seed = random_state
+        if not several:
+            control_dropout(self._modules[0])
 
     def predict_distribution(self, X: Any) -> Mixture:
         """Predictive distribution of each row.
@@ -154,147 +124,90 @@ class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
+            Numbers.
 
         Returns
         -------
         Mixture
-            Of `Normal` in a regression and of `Categorical` in a classification, with
-            ``n_samples`` members.
+            Of `Categorical` where there are classes, and of numbers otherwise.
 
         Raises
         ------
-        NotFittedError
-            If it was not fitted.
         ValueError
-            If X does not have the columns it was fitted with.
+            If X holds something else than numbers, or the outputs have another shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> from torch import nn
+        >>> model = uq.NetworkEnsemble([nn.Linear(2, 1), nn.Linear(2, 1)], noise=0.5)
+        >>> model.predict_distribution(np.zeros((3, 2))).std().shape
+        (3,)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        if self.task_ == "regression":
-            return _normal_mixture(self._means(X), self.precision_)
-        return _categorical_mixture(self._outputs(X), self.classes_)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Mean of the distribution, or its most probable class, shape (n,)."""
-        q = self.predict_distribution(X)
-        return q.mean() if q.classes is None else np.asarray(q.classes[q.mode()])
-
-    @available_if(  # type: ignore[untyped-decorator]
-        lambda self: getattr(self, "task_", self.task) != "regression"
-    )
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class, shape (n, k), of a classification."""
-        return self.predict_distribution(X).probabilities
-
-    def score(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
-        """Accuracy of a classification, or R2 of a regression, as in scikit-learn."""
-        answers = self.predict(X)
-        metric = r2_score if self.task_ == "regression" else accuracy_score
-        return float(metric(y, answers, sample_weight=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        task = getattr(self, "task_", self.task)
-        if task == "regression":
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        elif task == "classification":
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        return tags
-
-    @abstractmethod
-    def _fit(self, X: Floats, y: npt.NDArray[Any]) -> None:
-        """Fit the members and, in a regression, ``precision_``."""
-
-    @abstractmethod
-    def _members(self, rows: torch.Tensor) -> torch.Tensor:
-        """Output of each member for `ROWS` rows, shape (m, `ROWS`, outputs)."""
-
-    def _check_settings(self) -> None:
-        positive(self, "n_samples")
-        if self.precision is not None:
-            positive(self, "precision")
-
-    def _set_scales(self, X: Floats, y: npt.NDArray[Any], *, scaled: bool = True) -> None:
-        """Choose the standardisation of features and target."""
-        self.scale_ = Scale.of(X) if scaled else Scale.none()
-        self.target_: Numbers | Labels
-        if self.task_ == "classification":
-            self.target_ = Labels(self.classes_)
-        else:
-            self.target_ = Numbers(Scale.of(y) if scaled else Scale.none())
-
-    def _outputs(self, X: Floats) -> Floats:
-        """Return the outputs of all members, shape (n, m, outputs)."""
+        try:
+            rows = torch.as_tensor(np.asarray(X, dtype=np.float32))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"networks read numbers only ({error}); encode X before, in a function of X or a "
+                "pipeline."
+            ) from None
         with torch.inference_mode():
-            answers = [
-                self._members(padded(rows))[:, : len(rows)].transpose(0, 1)
-                for rows in self.scale_.tensor(X).split(ROWS)
-            ]
-            return np.asarray(torch.cat(answers), dtype=np.float64)
+            # Every forward pass has the same number of rows, padded where there are fewer.
+            parts = [self._outputs(part) for part in rows.split(ROWS)]
+        outputs = np.asarray(torch.cat(parts, dim=1), dtype=np.float64).swapaxes(0, 1)
+        if self.classes_ is None:
+            return mixture_of_values(outputs[:, :, 0], self._noise)
+        return Mixture(Categorical(self._probabilities(outputs), self.classes_))
 
-    def _means(self, X: Floats) -> Floats:
-        """Means of all members in a regression, shape (n, m), in the units of the target."""
-        assert isinstance(self.target_, Numbers)
-        return self.target_.means(self._outputs(X))
+    def _outputs(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return the outputs of all members for at most `ROWS` rows, shape (m, n, outputs)."""
+        padded = torch.cat([rows, rows[-1:].expand(ROWS - len(rows), -1)])
+        return torch.stack(list(self._of_members(padded)))[:, : len(rows)]
 
+    def _of_members(self, rows: torch.Tensor) -> Iterator[torch.Tensor]:
+        if not self._n_masks:
+            for module in self._modules:
+                yield self._checked(module(rows), len(rows))
+            return
+        (module,) = self._modules
+        repeated = rows.expand(self._n_masks, *rows.shape).flatten(0, 1)
+        if self._masks is None:
+            # The shapes of the masks are known when the rows reach the layers. Threads that do this
+            # at the same time draw the same masks.
+            masks: list[torch.Tensor] = []
+            generator = torch.Generator().manual_seed(self._seed)
+            with dropout_by(draw_member_masks(self._n_masks, generator, masks)):
+                module(repeated)
+            self._masks = masks
+        with dropout_by(replay_masks(self._masks)):
+            outputs = self._checked(module(repeated), len(repeated))
+        yield from outputs.unflatten(0, (self._n_masks, -1))
 
-def _numbers(y: npt.NDArray[Any]) -> Floats:
-    try:
-        return y.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"y holds {y.tolist()[0]!r}, which is not a number; pass task='classification'."
-        ) from None
+    def _checked(self, output: torch.Tensor, n: int) -> torch.Tensor:
+        """Return an output as (n, outputs).
 
+        Raises
+        ------
+        ValueError
+            If it has another shape.
+        """
+        k = 1 if self.classes_ is None else len(self.classes_)
+        shape = tuple(getattr(output, "shape", ()))
+        if shape in ((n,), (n, 1)) and k <= 2:
+            return output.reshape(n, 1)
+        if shape != (n, k):
+            what = f"{k} numbers, one for each class," if k > 1 else "one number"
+            raise ValueError(
+                f"the network returned shape {shape} for {n} rows; it must return {what} for each "
+                f"row, shape ({n}, {k}){'' if k > 1 else ', or classes must be passed'}."
+            )
+        return output
 
-def _classes(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds only 1 class, {classes.tolist()[0]!r}; it must hold two or more."
-        )
-    return classes
-
-
-def padded(rows: torch.Tensor) -> torch.Tensor:
-    """Return these rows (n, p), padded to `ROWS` rows by copies of the last one."""
-    return torch.cat([rows, rows[-1:].expand(ROWS - len(rows), -1)])
-
-
-def repeated(rows: torch.Tensor, members: int) -> torch.Tensor:
-    """Repeat the rows for each member, one member after another."""
-    return rows.expand(members, *rows.shape).flatten(0, 1)
-
-
-def _normal_mixture(means: Floats, precision: float) -> Mixture:
-    """Mixture of members with means (n, m), one precision (Gal and Ghahramani 2016, section 4)."""
-    return Mixture(Normal(means, np.full(means.shape, precision**-0.5)))
-
-
-def _categorical_mixture(logits: Floats, classes: npt.NDArray[Any]) -> Mixture:
-    """Mixture of members with logits (n, m, k)."""
-    return Mixture(Categorical(softmax(logits, axis=-1), classes))
-
-
-def _task_of(y: npt.NDArray[Any], task: Task | None) -> Task:
-    """Task that the user chose, or else the one that the values of ``y`` imply.
-
-    Raises
-    ------
-    ValueError
-        If no task was chosen and y holds more than two different whole numbers.
-    """
-    if task is not None:
-        if task not in ("regression", "classification"):
-            raise ValueError(f"task must be 'regression' or 'classification', not {task!r}.")
-        return task
-    if y.dtype.kind not in "iuf" or len(np.unique(y)) <= 2:
-        return "classification"
-    if (y != np.round(y)).any():
-        return "regression"
-    raise ValueError(
-        "y holds whole numbers, which may be values or classes; pass task='regression' or "
-        "task='classification'."
-    )
+    def _probabilities(self, outputs: Floats) -> Floats:
+        """Probabilities of the classes (n, m, k), from the outputs (n, m, 1 or k)."""
+        if outputs.shape[-1] == 1:
+            # A single output is that of the second class; the logit of the first one is zero.
+            first = np.zeros_like(outputs) if self._logits else 1 - outputs
+            outputs = np.concatenate([first, outputs], axis=-1)
+        return np.asarray(softmax(outputs, axis=-1)) if self._logits else outputs

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.moment_paths import PathMoments, path_moments
+from uqwidgets.inference.moment_paths import path_moments
+from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 
 
@@ -39,9 +40,8 @@ class DrawnChanges:
         populations: Populations,
         check: Callable[[], None],
         *,
-        with_interactions: bool,
         most_rows: int | None = None,
-    ) -> PathMoments:
+    ) -> Moments:
         """Return the moments behind the intervals of a feature, see `path_moments`."""
         return path_moments(
             populations,
@@ -49,6 +49,5 @@ class DrawnChanges:
             self.donors[feature],
             self.originals,
             check,
-            with_interactions=with_interactions,
             most_rows=most_rows,
         )

@@ -1,8 +1,7 @@
 """The ends of U-statistic intervals as functions of tau, from moments that are smooth.
 
-The moments of the changes are interpolated, and the ends are computed from them. Where they do not
-determine an end, because interactions of rows are needed or a kink may lie between two nodes, it is
-computed from its level.
+The moments of the changes are interpolated, and the ends are computed from them. Where a kink may
+lie between two nodes, an end is computed from its level.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.moment_paths import PathMoments
+from uqwidgets.inference.moments import Moments, bounds_of_moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.levels import Check, Level, LevelsOfSides, Samples, stacked
@@ -58,8 +57,6 @@ class Ends:
     shown : sequence of int
         Positions of the measures that are shown.
     n_repeats : int
-    filtered : bool
-        Whether only some rows are scored.
     settles : bool
         Whether ends that are not certain are computed from their level.
     """
@@ -70,7 +67,6 @@ class Ends:
         n_rows: int,
         shown: Sequence[int],
         n_repeats: int,
-        filtered: bool,
         *,
         settles: bool,
     ) -> None:
@@ -79,7 +75,6 @@ class Ends:
         self._n_rows = n_rows
         self._shown = tuple(shown)
         self._n_repeats = n_repeats
-        self._filtered = filtered
         self._settles = settles
         n_changes = n_rows * n_repeats * len(shown) * len(repeats.features)
         self._has_few_changes = n_changes * len(EVEN) <= _FEW_CHANGES
@@ -98,7 +93,7 @@ class Ends:
         return {**vars(self), "_changes": self._changes, "_repeats": None}
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
-        """Return the moments, an array (levels, fields, 1, measures, features)."""
+        """Return the moments, an array (levels, fields, measures, features)."""
         every = np.ones((len(levels), len(self._features)), dtype=bool)
         return self.sample_features(levels, every, check)
 
@@ -142,7 +137,6 @@ class Ends:
                     request.feature,
                     populations,
                     check,
-                    with_interactions=False,
                     most_rows=request.most_rows,
                 )
         each = [self._begun[request] for request in requests]
@@ -151,18 +145,15 @@ class Ends:
 
     def columns(self, samples: Samples) -> Samples:
         """Return the ends, as `uqwidgets.widgets.tracks.Derivation` demands."""
-        low, high, _ = self._bounds(samples["fields"])
+        low, high = self._bounds(samples["fields"])
         return {"low": low, "high": high}
 
     def certain(self, samples: Samples) -> Samples:
-        """Return the ends of sides, NaN where interactions of rows are needed but not known."""
+        """Return the ends of sides."""
         fields = samples["fields"]
-        low, high, lacking = self._bounds(fields.reshape(-1, *fields.shape[2:]))
-        low[lacking] = high[lacking] = np.nan
-        return {
-            name: ends.reshape(*fields.shape[:2], *ends.shape[1:])
-            for name, ends in (("low", low), ("high", high))
-        }
+        ends = self._bounds(fields.reshape(-1, *fields.shape[2:]))
+        low, high = (each.reshape(*fields.shape[:2], *each.shape[1:]) for each in ends)
+        return {"low": low, "high": high}
 
     def settled(
         self, sides: Sequence[Side], x: Floats, levels: LevelsOfSides, check: Check
@@ -174,16 +165,12 @@ class Ends:
         fields = [side.interpolated(x)["fields"] for side in sides]
         each = [self._bounds(of_side) for of_side in fields]
         if self._settles:
-            # Otherwise the interactions of so many changes take too long.
-            rough = [
-                self._may_miss(side, x, *ends) for side, (*ends, _) in zip(sides, each, strict=True)
-            ]
-            for (*_, lacking), is_rough in zip(each, rough, strict=True):
-                lacking |= is_rough
+            # Otherwise so many changes take too long.
+            rough = [self._may_miss(side, x, *ends) for side, ends in zip(sides, each, strict=True)]
             self._settle(fields, each, rough, x, levels, check)
-            for number, (low, high, _) in enumerate(each):
+            for number, (low, high) in enumerate(each):
                 self._set_edge(low, high, levels(np.array([number]), x[-1:]), check)
-        return [{"low": low, "high": high} for low, high, _ in each]
+        return [{"low": low, "high": high} for low, high in each]
 
     def _may_miss(self, side: Side, x: Floats, low: Floats, high: Floats) -> npt.NDArray[np.bool_]:
         """Return which ends at distances x from 0 may miss a kink between the nodes."""
@@ -196,7 +183,7 @@ class Ends:
             result[..., some] = beside(self._is_far(fields)[..., some], x)
             # A kink may lie where half of the nodes put the ends elsewhere.
             coarse = interpolated(fields[::2, ..., some], x)
-            before = self._bounds(coarse)[:2]
+            before = self._bounds(coarse)
             now = low[..., some], high[..., some]
             error = np.max([np.abs(one - old) for one, old in zip(now, before, strict=True)], 0)
             limit = _MOVED * END_TOLERANCE * axis_length(low, high)
@@ -218,7 +205,7 @@ class Ends:
     def _settle(
         self,
         fields: Sequence[Floats],
-        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        bounds: Sequence[tuple[Floats, Floats]],
         rough: Sequence[npt.NDArray[np.bool_]],
         x: Floats,
         levels: LevelsOfSides,
@@ -226,7 +213,7 @@ class Ends:
     ) -> None:
         """Put exact ends in the place of those that are not certain."""
         tolerance = np.stack(
-            [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high, _ in bounds]
+            [np.tile(END_TOLERANCE * axis_length(low, high)[:, :, 0], 2) for low, high in bounds]
         )
         for j in range(len(self._features)):
             self._settle_feature(j, fields, bounds, rough, tolerance, x, levels, check)
@@ -236,7 +223,7 @@ class Ends:
         self,
         j: int,
         fields: Sequence[Floats],
-        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        bounds: Sequence[tuple[Floats, Floats]],
         rough: Sequence[npt.NDArray[np.bool_]],
         tolerance: Floats,
         x: Floats,
@@ -250,7 +237,7 @@ class Ends:
         """
         # One line for each side where an end is not certain.
         of_side, lacking = [], []
-        for side, (low, _, lacks) in enumerate(bounds):
+        for side, ((low, _), lacks) in enumerate(zip(bounds, rough, strict=True)):
             is_lacking = np.any(lacks[:, :, j] & np.isfinite(low[:, :, j]), axis=1)
             if is_lacking.any():
                 of_side.append(side)
@@ -273,7 +260,7 @@ class Ends:
         moments = moments.reshape(*moments.shape[:2], -1)
 
         def ends(values: Floats) -> Floats:
-            low, high, _ = self._bounds(values.reshape(-1, *shape, 1))
+            low, high = self._bounds(values.reshape(-1, *shape, 1))
             return np.concatenate([low, high], axis=1)[:, :, 0]
 
         if self._has_few_changes:
@@ -284,7 +271,7 @@ class Ends:
             moments = bisected(moments, is_unknown, is_rough, exact, tolerance[sides], ends)
         of_lines = np.split(ends(moments[is_unknown]), np.cumsum(is_unknown.sum(axis=1))[:-1])
         for side, here, of_line in zip(of_side, lacking, of_lines, strict=True):
-            low, high, _ = bounds[side]
+            low, high = bounds[side]
             low[here, :, j], high[here, :, j] = np.split(of_line, 2, axis=1)
 
     def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
@@ -298,24 +285,20 @@ class Ends:
             return
         populations = replace(populations, n_scored=n_scored)
         for j, feature in enumerate(self._features):
-            fields = self._moments(feature, populations, check, with_interactions=True)
+            fields = self._moments(feature, populations, check)
             ends = self._bounds(fields[..., None])
             low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
 
     def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
-        """Return the moments of a feature at some levels (levels, fields of all measures).
-
-        They contain the interactions of rows where these are needed and known.
-        """
+        """Return the moments of a feature at some levels (levels, fields of all measures)."""
         step = max(1, _MOST_VALUES // self._n_rows)
         keys = [(feature, _identity(level.population.weights)) for level in levels]
         missing = [k for k, key in enumerate(keys) if key not in self._known]
         parts = [missing[first : first + step] for first in range(0, len(missing), step)]
         for some in parts:
             populations = stacked([levels[k] for k in some])
-            moments = self._moments(feature, populations, check, with_interactions=True)
-            merged, _ = PathMoments.of(moments.transpose(1, 2, 0, 3)).merged()
-            flat = merged.swapaxes(0, 1).reshape(len(moments), -1)
+            moments = self._moments(feature, populations, check)
+            flat = moments.reshape(len(moments), -1)
             self._known.update(zip([keys[k] for k in some], flat, strict=True))
         return np.stack([self._known[key] for key in keys])
 
@@ -324,35 +307,25 @@ class Ends:
         feature: str,
         populations: Populations,
         check: Check,
-        *,
-        with_interactions: bool,
         most_rows: int | None = None,
     ) -> Floats:
-        """Return the moments of a feature, an array (levels, fields, 2 or 1, measures)."""
+        """Return the moments of a feature, an array (levels, fields, measures)."""
         check()
-        moments, *plain = self._changes.moments(
-            feature,
-            populations,
-            check,
-            with_interactions=with_interactions,
-            most_rows=most_rows,
-        )
-        return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
+        moments = self._changes.moments(feature, populations, check, most_rows=most_rows)
+        return np.stack(moments).transpose(2, 0, 1)
 
-    def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        path = PathMoments.of(fields.transpose(1, 2, 0, 3, 4))
+    def _bounds(self, fields: Floats) -> tuple[Floats, Floats]:
+        moments = Moments(*fields.swapaxes(0, 1))
         # Interpolated between few levels they may leave their range.
-        least, moments = 1 / (self._n_rows * self._n_repeats), path.moments
+        least = 1 / (self._n_rows * self._n_repeats)
         moments = moments._replace(
             size=np.maximum(moments.size, 0.0),
             row_spread=np.clip(moments.row_spread, least, 1.0),
             pair_spread=np.clip(moments.pair_spread, least, 1.0),
             evenness=np.clip(moments.evenness, least, 1.0),
         )
-        path = path._replace(moments=moments)
-        low, high, lacking = path.bounds(LEVEL)
-        # Interactions are known of several repeats, where all rows are scored.
-        return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
+        _, low, high = bounds_of_moments(moments, LEVEL)
+        return low, high
 
 
 def _identity(weights: Floats) -> int:

@@ -31,8 +31,8 @@ _MANY_ROWS = 20_000
 # rows, repeats, measures and features). The moments of 10^7 changes take about a second a level.
 _FINEST_OF_MANY = ((4_000_000, 32), (10_000_000, 16), (20_000_000, 8))
 _FINEST_OF_MORE = 4
-# Rows times measures and features up to which ends that are not certain are computed from the
-# interactions of rows, whose time hardly depends on the repeats: about three seconds a level.
+# Rows times measures and features up to which ends that are not certain are computed from their
+# level.
 _MOST_SETTLED = 400_000
 
 #: A function from the inputs and populations of a level, a number of repeats and a report to the
@@ -113,7 +113,7 @@ class ImportanceOverTau:
         sample, sample_parts, derivation, rough, n_read = contents, None, None, None, 0
         tolerance = _OF_CONTENTS * END_TOLERANCE
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
-            derivation = Ends(self._repeats, n_rows, shown, n_repeats, filtered, settles=settles)
+            derivation = Ends(self._repeats, n_rows, shown, n_repeats, settles=settles)
             sample, coarse = derivation.sample, max(start, coarse // 2)
             tolerance = END_TOLERANCE
             sample_parts = derivation.sample_features
