@@ -48,7 +48,7 @@ LABELS = {
 
 def classifiers():
     yield RandomForestClassifier(6, random_state=0)
-    yield ExtraTreesClassifier(6, random_state=0, n_jobs=2)
+    yield ExtraTreesClassifier(6, random_state=0, n_jobs=2, bootstrap=True)
     yield BaggingClassifier(LogisticRegression(), 5, max_features=2, random_state=0)
     yield BaggingClassifier(KNeighborsClassifier(), 5, max_samples=0.3, random_state=1)
     yield BaggingClassifier(

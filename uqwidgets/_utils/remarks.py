@@ -41,6 +41,15 @@ REMARKS = MappingProxyType(
             "rate, are not available.",
             "If they are probabilities, pass `as_predictive(model, classes=[0, 1])`.",
         ),
+        "own-predict": RemarkKind(
+            "The model's `predict` answers other labels than the most probable class, or other "
+            "numbers than the mean of the distribution, or cannot be used.",
+            "Labels and predicted numbers, and scores, importance and curves of them, are those of "
+            "`predict`, as in scikit-learn. nll, entropy, std and CRPS are those of the "
+            "distribution. Where `predict` cannot be used, the remark says what stands for it.",
+            "There is nothing to do, unless the rule of `predict`, such as a threshold, is not the "
+            "one that you meant.",
+        ),
         "out-of-bag-noise": RemarkKind(
             "A forest of regressors is read tree by tree, and no noise was passed.",
             "Trees predict means. The noise around them was estimated from the out-of-bag "

@@ -129,12 +129,13 @@ class Evaluations(MeasureValues):
                 for moved in group
                 if not self._has_rows(_difference_key(measure, moved, draws), n_repeats)
             }
-            self.prepare([r for each in missing.values() for r in each], callback)
+            waiting = [r for each in missing.values() for r in each]
+            self.prepare(self.requests(waiting, measure), callback)
             for start in range(0, len(group), together):
                 part = group[start : start + together]
-                waiting = {moved: missing[moved] for moved in part if moved in missing}
-                if len(waiting) > 1:
-                    self._cache_differences(measure, waiting, draws, callback)
+                of_part = {moved: missing[moved] for moved in part if moved in missing}
+                if len(of_part) > 1:
+                    self._cache_differences(measure, of_part, draws, callback)
                 for moved in part:
                     yield self._drawn_donors(measure, moved, draws, callback)
 
@@ -169,7 +170,7 @@ class Evaluations(MeasureValues):
         sizes = [len(grid) + isinstance(reference, Constant) for grid, reference, _ in requests]
         for window in _windows(sizes, self.max_in_memory(sum(sizes))):
             missing = [r for j in window for r in self._missing_points(measure, *requests[j])]
-            self.prepare(missing, callback)
+            self.prepare(self.requests(missing, measure), callback)
             for j in window:
                 yield self._curve_blocks(measure, *requests[j], callback)
 
@@ -331,7 +332,7 @@ class Evaluations(MeasureValues):
             values = self._difference(measure, part, callback)
             if evict:
                 with self._lock:
-                    for one in part:
+                    for one in self.requests(part, measure):
                         self._cache.drop(one)
             with self._lock:
                 donors = self._donors.of_several(part)
@@ -347,7 +348,7 @@ class Evaluations(MeasureValues):
     ) -> Differences:
         values, codes = distinct_rows(self.table, columns)
         constants = [Constant(columns, value) for value in values]
-        self.prepare(constants, callback)
+        self.prepare(self.requests(constants, measure), callback)
         step = self.max_in_memory(len(constants))
 
         def blocks() -> Iterator[DifferenceBlock]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,8 +51,16 @@ class ModelCalls:
         self._predictive = predictive
         self._table = table
 
-    def evaluate(self, blocks: Sequence[RowBlock]) -> Distribution:
+    def evaluate(
+        self, blocks: Sequence[RowBlock], model: Callable[[Any], Distribution] | None = None
+    ) -> Distribution:
         """Evaluate the rows of all blocks in one call.
+
+        Parameters
+        ----------
+        blocks : sequence of RowBlock
+        model : callable, optional
+            What is called with the rows; by default the model's distribution.
 
         Raises
         ------
@@ -64,7 +73,7 @@ class ModelCalls:
         self.rows += rows
         started = time.perf_counter()
         try:
-            distribution = self._predictive(X)
+            distribution = (model or self._predictive)(X)
         except InvalidRowError as error:
             where = self.where(blocks, error.row)
             raise ModelError(f"the model's {error.problem} {where}{error.advice}.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.answers import Answers
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Cache, remarks_on_limit
 from uqwidgets.evaluation.consistency import Consistency
@@ -20,6 +21,7 @@ from uqwidgets.evaluation.donors import Donors, Subgroups
 from uqwidgets.evaluation.model_calls import ModelCalls
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import (
+    Answer,
     Constant,
     Drawn,
     Original,
@@ -28,18 +30,19 @@ from uqwidgets.evaluation.replacement import (
     Request,
     Scheme,
     SingleRow,
+    whole_of,
 )
 from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 
-# Work that takes less than so many calls of few rows is not split: each part would have a call of
-# its own, and the time of that may be all overhead.
-CALLS_OF_LONG_WORK = 4
 # Numbers per row that an analysis needs at least, two thirds of what there is at its peak: so many
 # in any case, or so many and some predictions. They are measured by
 # tests/explainer/test_memory_limit.py, also where the cache begins to hold two predictions.
 _NUMBERS_PER_ROW, _BESIDE_PREDICTIONS, _PREDICTIONS = 22, 13, 4.5
+
+# What `predict` answers for the rows as they are.
+_ANSWER = Answer(Original())
 
 
 class Predictions:
@@ -74,6 +77,7 @@ class Predictions:
         self.memory_limit = memory_limit
         self._remarks = predictive.remarks
         self._calls = ModelCalls(predictive, table, memory_limit)
+        self._answers = Answers(predictive)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         self._donors = Donors(table, self._cache)
         # The first rows of replacements that are not yet evaluated on all rows.
@@ -85,9 +89,13 @@ class Predictions:
         self.renew_locks()
         renew_after_fork(self)
         # Every result compares with the rows as they are: they are never evicted.
-        self._permanent: dict[Replacement, Distribution] = {}
+        self._permanent: dict[Request, Distribution] = {}
         self.original = self._permanent[Original()] = self.evaluate(Original())
         self._consistency = Consistency(self.original)
+        self._answers.compare_original(self.original, lambda: self.evaluate(_ANSWER))
+        if self._answers.differ:
+            self._permanent[_ANSWER] = self.evaluate(_ANSWER)
+        self._cache.drop(_ANSWER)
         self.strata: Positions | None = None
 
     def renew_locks(self) -> None:
@@ -107,7 +115,13 @@ class Predictions:
     @property
     def remarks(self) -> tuple[Remark, ...]:
         """What a reader of results should know about the model, its predictions, and the memory."""
-        return self._remarks + self._consistency.remarks + self.remarks_on_memory()
+        of_model = self._remarks + self.remarks_on_answers + self._consistency.remarks
+        return of_model + self.remarks_on_memory()
+
+    @property
+    def remarks_on_answers(self) -> tuple[Remark, ...]:
+        """A remark if the model's own `predict` differs from the distributions that are read."""
+        return self._answers.remarks
 
     def remarks_on_memory(self, further: int = 0) -> tuple[Remark, ...]:
         """Return a remark if an analysis does not keep to the memory limit.
@@ -167,8 +181,7 @@ class Predictions:
             # `_cached` marks the LRU entry as used, unlike `is_cached`, so that what this call
             # needs is evicted last.
             waiting = [r for r in dict.fromkeys(replacements) if self._cached(r) is None]
-            whole = (r.replacement if isinstance(r, (Part, SingleRow)) else r for r in waiting)
-            self._donors.expect(r for r in whole if isinstance(r, Drawn))
+            self._donors.expect(r for r in map(_replacement_of, waiting) if isinstance(r, Drawn))
         while True:
             with self._lock:
                 waiting = [r for r in waiting if not self.is_cached(r)]
@@ -179,7 +192,9 @@ class Predictions:
                 begun = sum(len(piece) for r in waiting for piece in self._unfinished.get(r, ()))
                 remaining = sum(self._n_rows(r) for r in waiting) - begun
                 rows = self._calls.pace.rows(remaining)
-                finished = self._evaluate_batch(list(self._next_batch(waiting, rows)))
+                batch = list(self._next_batch(waiting, rows))
+                rows = sum(len(block.rows) for _, block in batch)
+                finished = self._evaluate_batch(batch)
                 # Without room in the cache, a replacement is still evaluated only once here.
                 waiting = [r for r in waiting if r not in finished]
                 remaining -= rows
@@ -197,17 +212,6 @@ class Predictions:
                 distribution = self._cached(replacement)
             return distribution
 
-    def distributions(
-        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
-    ) -> Iterator[Distribution]:
-        """Yield `evaluate` of each, evaluated together as far as they fit in memory."""
-        step = self.max_in_memory(len(replacements))
-        for first in range(0, len(replacements), step):
-            part = replacements[first : first + step]
-            self.evaluate_all(part, callback)
-            for replacement in part:
-                yield self.evaluate(replacement)
-
     def is_cached(self, replacement: Request) -> bool:
         """Whether `evaluate` costs no model call for this replacement."""
         if replacement in self._permanent or replacement in self._cache.predictions:
@@ -216,13 +220,6 @@ class Predictions:
             parts = self._part_of(replacement)
             return self.is_cached(replacement.replacement) or any(map(self.is_cached, parts))
         return isinstance(replacement, Part) and self.is_cached(replacement.replacement)
-
-    def prepare(
-        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
-    ) -> None:
-        """Evaluate these ahead if their distributions fit in memory together, else nothing."""
-        if self.max_in_memory(len(replacements)) == len(replacements):
-            self.evaluate_all(replacements, callback)
 
     def donors(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
@@ -244,27 +241,6 @@ class Predictions:
         """Subgroups within which values of some columns move; all rows unless conditional."""
         with self._lock:
             return self._donors.subgroups(columns, scheme)
-
-    def seconds(self, replacements: Sequence[Replacement]) -> float:
-        """Estimated time to evaluate those of these replacements that are not cached."""
-        waiting = sum(not self.is_cached(r) for r in replacements)
-        return self.seconds_for(waiting * len(self.table))
-
-    def seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows."""
-        return self._calls.pace.seconds(rows)
-
-    def most_seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows, which is too long rather than too short."""
-        return max(self.seconds_for(rows), self._calls.pace.most_seconds(rows))
-
-    def is_long(self, rows: int, seconds: float) -> bool:
-        """Whether it is worth evaluating a part of so many rows first, by calls of its own.
-
-        It is if all rows take longer than so many seconds, and much longer than such a call.
-        """
-        call = self.seconds_for(1)
-        return self.most_seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
 
     @property
     def array_room(self) -> int:
@@ -339,7 +315,7 @@ class Predictions:
             self._unfinished[replacement] = pieces
             self._by_parts.add(replacement)
 
-    def _first_parts(self, replacement: Replacement) -> list[Distribution]:
+    def _first_parts(self, replacement: Replacement | Answer) -> list[Distribution]:
         """Return the distributions of the first parts, up to the first that is not cached."""
         pieces: list[Distribution] = []
         if "row_order" in self.__dict__:  # else no part was ever evaluated
@@ -387,9 +363,11 @@ class Predictions:
         whole = self._block(replacement)
         return whole.of(self.row_order.rows) if replacement in self._by_parts else whole
 
-    def _block(self, replacement: Replacement) -> RowBlock:
+    def _block(self, replacement: Replacement | Answer) -> RowBlock:
         rows = self._rows
         match replacement:
+            case Answer():
+                return self._block(replacement.replacement)
             case Original():
                 return RowBlock(rows)
             case Drawn():
@@ -400,8 +378,15 @@ class Predictions:
     def _next_batch(
         self, waiting: Sequence[Request], rows: int
     ) -> Iterator[tuple[Request, RowBlock]]:
-        """Yield the next so many rows, with the replacement that they belong to."""
+        """Yield the next so many rows, with the replacement that they belong to.
+
+        Distributions and answers of `predict` are not asked for in one call.
+        """
         for replacement in waiting:
+            if isinstance(whole_of(replacement), Answer) != isinstance(
+                whole_of(waiting[0]), Answer
+            ):
+                return
             n = self._n_rows(replacement)
             begun = self._unfinished.get(replacement)
             first = sum(map(len, begun)) if begun else 0
@@ -416,8 +401,11 @@ class Predictions:
     def _evaluate_batch(self, batch: list[tuple[Request, RowBlock]]) -> set[Request]:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
+        is_answer = isinstance(whole_of(batch[0][0]), Answer)
         try:
-            distribution = self._calls.evaluate([block for _, block in batch])
+            distribution = self._calls.evaluate(
+                [block for _, block in batch], self._answers if is_answer else None
+            )
         except ModelError:
             if len(batch) == 1:
                 raise
@@ -426,8 +414,11 @@ class Predictions:
             half = len(batch) // 2
             return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
         blocks = [block for _, block in batch]
-        if blocks[0].columns:  # otherwise these are the rows that all others are compared with
+        if blocks[0].columns and not is_answer:  # else all others are compared with these rows
             self._consistency.compare(distribution, blocks, self.table)
+            if self._answers.is_open and not isinstance(batch[0][0], SingleRow):
+                ask = partial(self._calls.evaluate, model=self._answers)
+                self._answers.compare_replaced(distribution, blocks, ask)
         finished: set[Request] = set()
         start = 0
         for replacement, block in batch:
@@ -448,3 +439,8 @@ class Predictions:
                 self._unfinished[replacement] = pieces
             start = stop
         return finished
+
+
+def _replacement_of(request: Request) -> Replacement:
+    whole = whole_of(request)
+    return whole.replacement if isinstance(whole, Answer) else whole

@@ -104,7 +104,7 @@ def replaced_rows(
     columns = table.columns_of(feature)
     drawn = [Drawn(columns, scheme, k, seed) for k in range(n_repeats)]
     donors = evaluations.donors(columns, scheme, seed, n_repeats)
-    distributions = tuple(evaluations.distributions(drawn, callback))
+    distributions = tuple(evaluations.distributions(drawn, callback=callback))
     n = len(table)
     frame = pd.DataFrame(
         {

@@ -78,7 +78,7 @@ def sample_values(
     numbers = range(evaluations.row_order.n_parts(n_rows))
     parts = [Part(r, number) for r in replacements for number in numbers]
     if evaluations.max_in_memory(len(replacements)) == len(replacements):
-        evaluations.evaluate_all(parts, callback)
+        evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
     return np.hstack(
         [evaluations.values(replacements, measure, callback, number) for number in numbers]
     )
@@ -114,9 +114,8 @@ def sampled_differences(
     numbers = range(evaluations.row_order.n_parts(n_rows))
     size = -(-len(columns) * draws.n_repeats * n_rows // len(evaluations.table))
     if evaluations.max_in_memory(size) == size:
-        evaluations.evaluate_all(
-            [Part(r, k) for each in drawn.values() for r in each for k in numbers], callback
-        )
+        parts = [Part(r, k) for each in drawn.values() for r in each for k in numbers]
+        evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
     for moved, replacements in drawn.items():
         values = sample_values(evaluations, replacements, n_rows, measure, callback)
         donors = evaluations.donors(moved, draws.scheme, draws.seed, draws.n_repeats)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,18 +12,34 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Derived
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Original, Part, Replacement, Request
+from uqwidgets.evaluation.replacement import (
+    Answer,
+    Original,
+    Part,
+    Replacement,
+    Request,
+    answer_to,
+)
 from uqwidgets.evaluation.table import Table
 from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
 from uqwidgets.predictive import Distribution, Point, Predictive
-from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
+from uqwidgets.predictive.distributions import (
+    InvalidRowError,
+    PredictedLabels,
+    class_codes,
+    classes_among,
+)
 
 # The variance of larger numbers would overflow: its terms are squares, and there are many of them.
 _LARGEST = 1e145
+# Work that takes less than so many calls of few rows is not split: each part would have a call of
+# its own, and the time of that may be all overhead.
+CALLS_OF_LONG_WORK = 4
 
 
 class MeasureValues(Predictions):
@@ -47,6 +63,8 @@ class MeasureValues(Predictions):
     ) -> None:
         super().__init__(predictive, table, memory_limit, seed)
         self.classes = _classes(self.original, predictive, table)
+        if self.classes is not None and self.original.classes is None:
+            self._answers.name_classes(self.classes)
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self.classes is None:
             self._remarks += _remarks_on_reading(self.original, table)
@@ -67,6 +85,117 @@ class MeasureValues(Predictions):
         self.table.require_target("this")
         assert self._truth is not None
         return self._truth
+
+    def original_for(self, reader: Reader) -> Distribution:
+        """Return what a measure or a metric reads of the rows as they are."""
+        return self.answer if reader.reads_answer else self.original
+
+    @property
+    def answer(self) -> Distribution:
+        """What `predict` answers for the rows as they are: `original` where that says the same."""
+        return self._permanent.get(Answer(Original()), self.original)
+
+    def predicted_codes(self, q: Distribution) -> Positions:
+        """Position among `predicted_labels` of the class that each row of `answer` predicts.
+
+        Parameters
+        ----------
+        q : Distribution
+            Of a model of classes: what it answers, or a part of that.
+        """
+        if isinstance(q, Point) and not isinstance(q, PredictedLabels):
+            return self._answers.codes(q.value)
+        assert q.classes is not None
+        return q.mode()
+
+    @property
+    def predicted_labels(self) -> npt.NDArray[Any]:
+        """The classes, and other labels that the model predicted, as for rejected rows."""
+        return self._answers.labels
+
+    def reads_answers(self, reader: Reader) -> bool:
+        """Whether a measure or a metric asks `predict`, because that differs."""
+        return self._answers.differ and reader.reads_answer
+
+    def requests(self, requests: Sequence[Request], *readers: Reader) -> list[Request]:
+        """Return what the model is asked, for measures and metrics of some replacements.
+
+        It is the distribution, and the answer of `predict` only for those that read it, where it
+        differs. The model is not called.
+        """
+        if not self._answers.differ:
+            return list(requests)
+        kinds = set(map(self.reads_answers, readers))
+        answers = [answer_to(r) for r in requests] if True in kinds else []
+        return [*(requests if False in kinds else ()), *answers]
+
+    def settled(
+        self, requests: Sequence[Request], reader: Reader, callback: ProgressCallback | None = None
+    ) -> list[Request]:
+        """Return `requests` for a measure or a metric, once it is known what it has to read.
+
+        Whether `predict` differs may show only in the first replaced rows, which are then
+        evaluated.
+        """
+        if reader.reads_answer and self._answers.is_open:
+            self.evaluate_all(requests[: self.max_in_memory(len(requests))], callback)
+        return self.requests(requests, reader)
+
+    def distributions(
+        self,
+        replacements: Sequence[Replacement],
+        reader: Reader | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Iterator[Distribution]:
+        """Yield what a reader reads under each, evaluated together as far as that fits in memory.
+
+        By default the distribution.
+        """
+        step = self.max_in_memory(len(replacements))
+        requests: Sequence[Request] = replacements
+        if reader is not None:
+            requests = self.settled(replacements, reader, callback)
+        for first in range(0, len(requests), step):
+            part = requests[first : first + step]
+            self.evaluate_all(part, callback)
+            for replacement in part:
+                yield self.evaluate(replacement)
+
+    def joined(
+        self, requests: Sequence[Request], callback: ProgressCallback | None = None
+    ) -> Distribution:
+        """Return what the model says of all requests, one after the other."""
+        first, *others = self._all_cached(requests, callback)
+        joined: Distribution = first.joined(others) if others else first
+        return joined
+
+    def prepare(
+        self, replacements: Sequence[Request], callback: ProgressCallback | None = None
+    ) -> None:
+        """Evaluate these ahead if their distributions fit in memory together, else nothing."""
+        if self.max_in_memory(len(replacements)) == len(replacements):
+            self.evaluate_all(replacements, callback)
+
+    def seconds(self, replacements: Sequence[Request]) -> float:
+        """Estimated time to evaluate those of these replacements that are not cached."""
+        waiting = sum(not self.is_cached(r) for r in replacements)
+        return self.seconds_for(waiting * len(self.table))
+
+    def seconds_for(self, rows: int) -> float:
+        """Estimated time to evaluate so many rows."""
+        return self._calls.pace.seconds(rows)
+
+    def most_seconds_for(self, rows: int) -> float:
+        """Estimated time to evaluate so many rows, which is too long rather than too short."""
+        return max(self.seconds_for(rows), self._calls.pace.most_seconds(rows))
+
+    def is_long(self, rows: int, seconds: float) -> bool:
+        """Whether it is worth evaluating a part of so many rows first, by calls of its own.
+
+        It is if all rows take longer than so many seconds, and much longer than such a call.
+        """
+        call = self.seconds_for(1)
+        return self.most_seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
 
     def cached(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
         """Return the array of this key, computed unless it is cached; kept while there is room."""
@@ -94,6 +223,7 @@ class MeasureValues(Predictions):
         requests: Sequence[Request] = replacements
         if part is not None:
             requests = [Part(replacement, part) for replacement in replacements]
+        requests = self.settled(requests, measure, callback)
         step = self.max_in_memory(len(requests), part)
         if step >= len(requests):
             return self._values_together(requests, measure, callback, part)
@@ -112,12 +242,10 @@ class MeasureValues(Predictions):
         part: int | None,
     ) -> Floats:
         with self._lock:
-            distributions = self._all_cached(requests, callback)
-            first, *others = distributions
-            joined = first.joined(others) if others else first
+            joined = self.joined(requests, callback)
         try:
             with np.errstate(over="ignore"):  # refused below
-                values = measure.of(joined, self._repeated_truth(len(distributions), part))
+                values = measure.of(joined, self._repeated_truth(len(requests), part))
         except InvalidRowError as error:
             where = self._calls.where([self._row_block(r) for r in requests], error.row)
             raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error

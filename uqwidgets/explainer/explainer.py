@@ -34,6 +34,13 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
     cached. Further measures, weights, row filters and intervals are computed from them without
     another model call.
 
+    Labels, predicted numbers, and all that is made of them (scores, confusion, rates, importance
+    and curves of them) are those of the model's own ``predict``; nll, entropy, std and CRPS are
+    those of its distribution. Where ``predict`` may differ from the most probable class or the
+    mean, it is compared on the rows and on up to 1,000 of the first replaced rows, one model call
+    each. Where a row differs, a remark says so, and ``predict`` is called for replaced rows too,
+    but only for results that are made of it.
+
     Parameters
     ----------
     model : object or callable

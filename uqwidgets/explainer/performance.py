@@ -13,6 +13,7 @@ import numpy.typing as npt
 from uqwidgets._utils.choices import named_entries
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
+from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.performance import (
     Calibration,
@@ -90,7 +91,13 @@ class Performing(Stressing):
         level = checked_level(level)
         population = self.table.population(sample_weight, rows)
         chosen = [self._score(entry) for entry in self._scoring(scoring)]
-        return scores(chosen, population, level, self.seed)
+        return self._scored(chosen, population, level, self.seed)
+
+    def _scored(
+        self, chosen: Sequence[Score], population: Population, level: float, seed: int
+    ) -> Scores:
+        result = scores(chosen, population, level, seed)
+        return replace(result, remarks=result.remarks + self.evaluations.remarks_on_answers)
 
     def _scoring(self, scoring: object) -> list[Any]:
         """Return the entries of ``scoring``, by default those that fit the model."""
@@ -119,7 +126,7 @@ class Performing(Stressing):
             assert isinstance(error, Measure)
             errors = self.evaluations.original_values(error)
             return {"r2": r2(errors, np.asarray(truth, dtype=np.float64))}
-        codes, predicted = self._codes
+        codes, predicted = class_codes(self.table.y, self.classes), self._predicted_codes
         hits, k = (codes == predicted) * 1.0, len(self.classes)
         forms: dict[str, Score] = {
             "accuracy": accuracy(hits),
@@ -132,16 +139,9 @@ class Performing(Stressing):
         return forms
 
     @cached_property
-    def _codes(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Positions of the true and of the predicted classes, each of shape (n,)."""
-        assert self.classes is not None
-        q = self.evaluations.original
-        if isinstance(q, Point):
-            predicted = class_codes(q.value, self.classes, predicted=True)
-        else:
-            assert isinstance(q, Categorical | Mixture)
-            predicted = q.mode()
-        return class_codes(self.table.y, self.classes), predicted
+    def _predicted_codes(self) -> npt.NDArray[np.intp]:
+        """Positions of the predicted classes, shape (n,)."""
+        return self.evaluations.predicted_codes(self.evaluations.answer)
 
     def confusion(
         self,
@@ -184,9 +184,11 @@ class Performing(Stressing):
             raise ValueError(
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
-        truth, predicted = self._codes
+        truth, predicted = class_codes(self.table.y, self.classes), self._predicted_codes
+        labels = self.evaluations.predicted_labels
         population = self.table.population(sample_weight, rows)
-        return confusion(truth, predicted, self.classes, self.table.target, population)
+        result = confusion(truth, predicted, labels, self.table.target, population)
+        return replace(result, remarks=self.evaluations.remarks_on_answers)
 
     def calibration(
         self,
@@ -263,6 +265,7 @@ class Performing(Stressing):
             lambda: self.evaluations.cached(
                 ("quantile counts",), lambda: quantile_counts(q, truth)
             ),
+            predicted=None if self.classes is None else self._predicted_codes,
             label=label,
             n_bins=n_bins,
             level=checked_level(level),

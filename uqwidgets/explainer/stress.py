@@ -57,10 +57,11 @@ class Stressing:
         # hold the explainer in turn, which with its rows would stay in memory until Python's
         # garbage collector looks for cycles; one explainer is made for every batch.
         return indicators_of(
-            self.evaluations.original,
+            self.evaluations.answer,
             self._known_truth,
             self._measures,
             self.evaluations.original_values,
+            0 if self.classes is None else len(self.classes),
         )
 
     @property
@@ -237,8 +238,9 @@ class Stressing:
             level=level,
             remarks=remarks,
         )
-        on_memory = self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
-        return replace(result, remarks=result.remarks + tuple(omissions) + on_memory)
+        on_model = self.evaluations.remarks_on_answers
+        on_model += self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
+        return replace(result, remarks=result.remarks + tuple(omissions) + on_model)
 
     def indicator(self, name: object) -> Indicator | MetricIndicator:
         """Return the indicator that `stress` computes for one entry of its ``indicators``.
@@ -267,7 +269,7 @@ class Stressing:
         return find_indicator(
             name,
             self.indicators,
-            self.evaluations.original,
+            self.evaluations.original_for,
             self._known_truth,
             self.classes,
             self._measures,

@@ -165,7 +165,7 @@ def _checked_base(
     evaluations.table.require_target(metric.name)
     if settings.n_repeats == "all":
         _check_memory(evaluations, metric, features)
-    return metric.on(evaluations.original, evaluations.truth)
+    return metric.on(evaluations.original_for(metric), evaluations.truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +276,7 @@ def _replaced(
     """Yield the score of each repeat's replacement; with every row as a donor, one of them all."""
     columns = evaluations.table.columns_of(feature)
     replacements: list[Any] = settings.draws.replacements(evaluations.table, columns)
-    distributions = evaluations.distributions(replacements, callback)
+    distributions = evaluations.distributions(replacements, metric, callback)
     subgroups = evaluations.subgroups(columns, settings.replacement).codes
     truth = evaluations.truth
     if settings.n_repeats == "all":

@@ -19,11 +19,15 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
 from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
-from uqwidgets.learner.loco_importance.fits import Split, clone_with_seed, predictions_without
+from uqwidgets.learner.loco_importance.fits import (
+    OfFit,
+    Split,
+    clone_with_seed,
+    predictions_without,
+)
 from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
 from uqwidgets.learner.refits import Refit, Refits, take_rows
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.predictive import Distribution
 
 
 def learner_importance(
@@ -75,7 +79,7 @@ class LeaveOneOut:
 
     def __init__(self, refits: Refits) -> None:
         self._refits = refits
-        self._cache: Cache[Distribution] = Cache(refits.memory_limit * 2 // 5)
+        self._cache: Cache[OfFit] = Cache(refits.memory_limit * 2 // 5)
 
     def importance(
         self,
@@ -127,7 +131,7 @@ class LeaveOneOut:
 
     def _fit_without(
         self, refit: Refit, names: Sequence[str], n_jobs: int | None, steps: FitProgress
-    ) -> dict[str, Distribution]:
+    ) -> dict[str, OfFit]:
         if not names:
             return {}
         X, y, rows = self._refits.X, self._refits.y, refit.rows
@@ -159,24 +163,22 @@ class LeaveOneOut:
         measure: Any,
         names: Sequence[str],
         compare: str,
-        predictions: Sequence[Distribution],
+        fits: Sequence[OfFit],
     ) -> Importance:
         explainer = refit.explainer
         everyone = Population.of(len(refit.held_out))
         level = averaging.level
         if is_metric(measure):
             metric = find_metric(measure, explainer.classes)
+            predictions = [fit.read_by(metric) for fit in fits]
             losses = compare_metric(
                 metric, explainer.evaluations, predictions, everyone, compare, level, refit.seed
             )
         else:
+            of_rows = explainer.measure(measure)
+            predictions = [fit.read_by(of_rows) for fit in fits]
             losses = compare_measure(
-                explainer.measure(measure),
-                explainer.evaluations,
-                predictions,
-                everyone,
-                compare,
-                level,
+                of_rows, explainer.evaluations, predictions, everyone, compare, level
             )
         return losses.result(
             names, everyone, compare=compare, replacement="refit", level=level, seed=refit.seed

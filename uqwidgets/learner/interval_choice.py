@@ -43,7 +43,8 @@ def depends_on_target(measure: Measure, explainer: Explainer) -> bool:
     explainer : Explainer
         Of one refit.
     """
-    answers, truth = explainer.evaluations.original, explainer.evaluations.truth
+    evaluations = explainer.evaluations
+    answers, truth = evaluations.original_for(measure), evaluations.truth
     classes = explainer.classes
     if classes is None and truth.dtype.kind in "iuf":
         changed = truth + 1

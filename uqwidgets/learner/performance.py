@@ -11,8 +11,9 @@ from scipy.special import stdtr
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.options import check_callback
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.learner.averaging import Averaging
+from uqwidgets.learner.averaging import Averaging, merge_remarks
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.learner.procedure import Procedure
 from uqwidgets.learner.refits import Refit
@@ -41,11 +42,17 @@ def scores_of(refits: Sequence[Refit], measure: Any) -> Scores:
     first = explainers[0]
     if is_metric(measure):
         metric = find_metric(measure, first.classes)
-        values = [metric.score(e.evaluations.original, e.evaluations.truth) for e in explainers]
+        of_each = [explainer.evaluations for explainer in explainers]
+        values = [metric.score(each.original_for(metric), each.truth) for each in of_each]
         return Scores(metric.name, metric.label, metric.unit, np.array(values))
     row_measure = first.measure(measure)
     means = [e.evaluations.original_values(e.measure(measure)).mean() for e in explainers]
     return Scores(row_measure.name, row_measure.label, row_measure.unit, np.array(means))
+
+
+def _remarks_on_answers(averaging: Averaging) -> list[tuple[Remark, ...]]:
+    """Return the remarks on what each refit's own `predict` answers."""
+    return [refit.explainer.evaluations.remarks_on_answers for refit in averaging.refits]
 
 
 def learner_performance(averaging: Averaging, measure: Any, name: str) -> Performance:
@@ -72,7 +79,7 @@ def learner_performance(averaging: Averaging, measure: Any, name: str) -> Perfor
         per_refit=scores.per_refit,
         level=averaging.level,
         correction=averaging.share,
-        remarks=averaging.remarks_on("performance"),
+        remarks=averaging.remarks_on("performance", _remarks_on_answers(averaging)),
     )
 
 
@@ -113,7 +120,15 @@ def learner_comparison(
         per_refit=differences,
         level=paired.level,
         correction=paired.share,
-        remarks=tuple(dict.fromkeys([*other.remarks, *averaging.remarks_on("comparisons")])),
+        remarks=tuple(
+            dict.fromkeys(
+                [
+                    *other.remarks,
+                    *merge_remarks(_remarks_on_answers(other)),
+                    *averaging.remarks_on("comparisons", _remarks_on_answers(averaging)),
+                ]
+            )
+        ),
     )
 
 

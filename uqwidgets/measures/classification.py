@@ -122,6 +122,7 @@ def _zero_one(of: Callable[..., Floats]) -> Measure:
         of,
         UNIT_INTERVAL,
         needs_truth=True,
+        reads_answer=True,
         offered_as=("curve",),
     )
 

@@ -69,6 +69,9 @@ class Measure:
         Whether it is a loss, which compares the distribution with the true target.
     is_prediction : bool
         Whether it is the prediction itself; curves of predictions are listed first.
+    reads_answer : bool
+        Whether it is of the label or number that the model predicts, and not of the distribution:
+        where the model's own ``predict`` differs, it is given what that answers.
     shown_with : str
         Name of the measure of uncertainty whose importance is shown beside that of this loss;
         empty where there is none.
@@ -88,6 +91,7 @@ class Measure:
     bounds: Range = UNBOUNDED
     needs_truth: bool = False
     is_prediction: bool = field(default=False, repr=False)
+    reads_answer: bool = field(default=False, repr=False)
     shown_with: str = field(default="", repr=False)
     offered_as: tuple[Use, ...] = field(default=("curve", "indicator"), repr=False)
     ceiling: float = field(default=np.inf, repr=False)

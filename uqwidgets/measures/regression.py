@@ -109,7 +109,13 @@ def _of_prediction(label: str) -> Offers:
     return {
         # Its mean is the indicator "mean".
         "prediction": Measure(
-            "prediction", label, "", _prediction, is_prediction=True, offered_as=("curve",)
+            "prediction",
+            label,
+            "",
+            _prediction,
+            is_prediction=True,
+            reads_answer=True,
+            offered_as=("curve",),
         ),
         "probability:<class>": f"{_A_NUMBER}; use prediction",
     }
@@ -117,8 +123,10 @@ def _of_prediction(label: str) -> Offers:
 
 def _losses() -> Offers:
     return {
-        "squared_error": _loss("squared_error", "squared error", _squared_error),
-        "absolute_error": _loss("absolute_error", "absolute error", _absolute_error),
+        "squared_error": _loss("squared_error", "squared error", _squared_error, reads_answer=True),
+        "absolute_error": _loss(
+            "absolute_error", "absolute error", _absolute_error, reads_answer=True
+        ),
         **dict.fromkeys(("zero_one", "brier"), f"{_A_NUMBER}; use squared_error or crps"),
     }
 
@@ -129,6 +137,8 @@ def _loss(
     of: Callable[[Distribution, Truth], Floats],
     shown_with: str = "",
     offered_as: tuple[Use, ...] = ("curve", "indicator"),
+    *,
+    reads_answer: bool = False,
 ) -> Measure:
     return Measure(
         name,
@@ -137,6 +147,7 @@ def _loss(
         of,
         NON_NEGATIVE,
         needs_truth=True,
+        reads_answer=reads_answer,
         shown_with=shown_with,
         offered_as=offered_as,
     )

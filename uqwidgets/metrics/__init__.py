@@ -95,6 +95,7 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         key=name if named else (name, scorer),
         takes_weights=parts.takes_weights,
         bounds=bounds,
+        reads_answer="predict" in parts.response_methods,
         _function=parts.function,
         _arguments=inputs.arguments,
         _sign=parts.sign,

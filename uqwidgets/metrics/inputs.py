@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Mixture,
+    Point,
+    PredictedLabels,
+)
 
 Labels = npt.NDArray[Any]
 
@@ -38,9 +44,14 @@ class LabelInputs:
 
     def __call__(self, q: Categorical | Mixture | Point, y: Labels) -> tuple[Labels, Labels]:
         """Return the true labels and the predicted ones."""
-        if isinstance(q, Point):
+        if isinstance(q, Point) and not isinstance(q, PredictedLabels):
             return self._converted(y), self._converted(q.value)
-        return self.labels[y], self.labels[q.mode()]
+        labels, predicted = self.labels, q.mode()
+        if isinstance(q, PredictedLabels) and predicted.max(initial=0) >= len(labels):
+            # The model's own predict answers labels that are none of the classes.
+            known = q.classes
+            labels = known if self.labels is self.classes else np.arange(len(known))
+        return labels[y], labels[predicted]
 
     def _converted(self, classes: Labels) -> Labels:
         if self.labels is self.classes:

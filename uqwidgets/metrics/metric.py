@@ -15,7 +15,7 @@ from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.confusion import OfConfusion
 from uqwidgets.metrics.inputs import Labels
 from uqwidgets.metrics.means import OfWeights
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
+from uqwidgets.predictive.distributions import Distribution
 
 # Number of confusion matrices whose scores are cached.
 _CACHE_SIZE = 20_000
@@ -60,6 +60,8 @@ class Metric:
         Whether rows may have unequal weights.
     bounds : tuple of float
         Least and greatest value that it can have, whatever the rows.
+    reads_answer : bool
+        Whether it reads labels or predicted numbers, as for a `Measure`.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Metric:
     key: Hashable
     takes_weights: bool
     bounds: Range
+    reads_answer: bool
     _function: Callable[..., Any]
     _arguments: Mapping[str, Any]
     _sign: int
@@ -151,11 +154,19 @@ class Metric:
         ScoreOfWeights
             Of weights of shape (m n,), those of the first distribution first.
         """
-        cells, truths, predictions = [], [], []
+        cells: list[Labels] = []
+        truths: list[Any] = []
+        predictions: list[Any] = []
         for q in distributions:
-            if self._cell_labels is not None and isinstance(q, Categorical | Mixture):
-                cells.append(y * len(self._cell_labels) + q.mode())
-                continue
+            if self._cell_labels is not None and q.classes is not None and not truths:
+                k, codes = len(self._cell_labels), q.mode()
+                if codes.max(initial=0) < k:
+                    cells.append(y * k + codes)
+                    continue
+                # A label that is none of the classes has no cell: the rows are scored directly.
+                truths = [self._cell_labels[cell // k] for cell in cells]
+                predictions = [self._cell_labels[cell % k] for cell in cells]
+                cells = []
             try:
                 truth, predicted = self._read(q, y)
             except ValueError as error:

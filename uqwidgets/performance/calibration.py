@@ -30,6 +30,7 @@ def calibration(
     population: Population,
     counts: Callable[[], npt.NDArray[np.uint8]],
     *,
+    predicted: npt.NDArray[np.intp] | None,
     label: object | None = None,
     n_bins: int = 10,
     level: float = 0.95,
@@ -47,6 +48,8 @@ def calibration(
     population : Population
     counts : callable
         Returns the `quantile_counts` of the rows, which do not depend on the population.
+    predicted : ndarray of shape (n,) or None
+        Positions of the predicted classes; None where the target is a number.
     label : object, optional
         The class whose probability is meant; by default the second of two classes, and of more
         classes the one that the model predicts.
@@ -75,20 +78,26 @@ def calibration(
             raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
         return _of_quantiles(counts(), target, population, level)
     assert isinstance(q, Categorical | Mixture)
-    event, probability, happened = _event(q, truth, target, label)
+    assert predicted is not None
+    event, probability, happened = _event(q, predicted, truth, target, label)
     return _of_bins(event, probability, happened, target, population, n_bins, level)
 
 
 def _event(
-    q: Categorical | Mixture, truth: npt.NDArray[np.intp], target: str, label: object | None
+    q: Categorical | Mixture,
+    predicted: npt.NDArray[np.intp],
+    truth: npt.NDArray[np.intp],
+    target: str,
+    label: object | None,
 ) -> tuple[str, Floats, npt.NDArray[np.bool_]]:
     """Return the event in words, its predicted probability and whether it happened, per row."""
     assert q.classes is not None
     classes: Sequence[Any] = q.classes.tolist()
     probabilities = q.probabilities
     if label is None and len(classes) > 2:
-        predicted = q.mode()
-        chosen = probabilities[np.arange(len(predicted)), predicted]
+        known = np.minimum(predicted, len(classes) - 1)
+        chosen = probabilities[np.arange(len(known)), known]
+        chosen = np.where(known == predicted, chosen, 0.0)  # of a label that is none of the classes
         return "the predicted class is right", chosen, truth == predicted
     names = [str(name) for name in classes]
     at = 1 if label is None else -1

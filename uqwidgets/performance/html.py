@@ -116,7 +116,7 @@ def confusion_html(result: Confusion) -> str:
         f"Confusion of {result.target}",
         summary,
         _matrix(result, summary),
-        notes,
+        [*notes, *result.remarks],
         table("pair", ["true", "predicted", "share", "share of the true class"], lines),
     )
 

@@ -154,6 +154,8 @@ class Confusion(_OfPopulation):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
+    remarks : tuple of Remark
+        Sentences that a reader of the numbers should know.
 
     See Also
     --------
@@ -172,6 +174,7 @@ class Confusion(_OfPopulation):
     classes: tuple[str, ...]
     share: Floats
     target: str
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def recall(self) -> Floats:

@@ -7,7 +7,7 @@ from uqwidgets.predictive.categorical import Categorical, class_codes, classes_a
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
-from uqwidgets.predictive.point import Point
+from uqwidgets.predictive.point import Point, PredictedLabels
 from uqwidgets.predictive.quantiles import Quantiles
 
 Distribution = Categorical | Normal | Mixture | Quantiles | Point
@@ -20,6 +20,7 @@ __all__ = [
     "Mixture",
     "Normal",
     "Point",
+    "PredictedLabels",
     "PredictiveDistribution",
     "Quantiles",
     "Rows",

@@ -402,7 +402,11 @@ class Mixture(PredictiveDistribution):
     def _averaged(self) -> Categorical:
         members = self.members
         assert isinstance(members, Categorical)
-        averaged = (self.weights[..., None, :] @ members.probabilities)[:, 0]
+        weights, scale = self.weights, 1.0
+        if weights.ndim == 1 and (weights == weights[0]).all():
+            # As libraries average: half of the votes are exactly 1/2, so that ties stay ties.
+            weights, scale = np.ones(len(weights)), float(len(weights))
+        averaged = (weights[..., None, :] @ members.probabilities)[:, 0] / scale
         # A mean of distributions is a distribution: it needs no check.
         new = object.__new__(Categorical)
         vars(new).update(probabilities=averaged, classes=members.classes)

@@ -155,6 +155,34 @@ class Point(PredictiveDistribution):
         _no_uncertainty("quantile")
 
 
+class PredictedLabels(Point):
+    """The label that a classifier's own ``predict`` answers for each row.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Position of each label.
+    labels : list
+        The classes, followed by labels that were predicted and are none of them. It may grow.
+    """
+
+    def __init__(self, codes: npt.NDArray[np.intp], labels: list[Any]) -> None:
+        super().__init__(codes)
+        object.__setattr__(self, "_labels", labels)
+
+    @property
+    def classes(self) -> npt.NDArray[Any]:  # type: ignore[override]
+        """The classes, and what else was predicted."""
+        labels: list[Any] = vars(self)["_labels"]
+        array = np.asarray(labels)
+        # Numpy would turn the numbers among texts into texts.
+        return array if array.tolist() == labels else np.array(labels, dtype=object)
+
+    def mode(self) -> npt.NDArray[np.intp]:
+        """Position of the predicted label among the classes, shape (n,)."""
+        return np.asarray(self.value, dtype=np.intp)
+
+
 def _no_uncertainty(what: str) -> NoReturn:
     raise ValueError(
         f"a single predicted value has no {what}; use a model that says how sure it is, or "

@@ -26,8 +26,8 @@ from uqwidgets.measures import (
     find,
     look_up,
 )
-from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
+from uqwidgets.metrics import Metric, find_metric, is_metric
+from uqwidgets.predictive.distributions import Distribution
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,7 @@ def indicators_of(
     truth: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
+    n_classes: int,
 ) -> dict[str, Indicator]:
     """Return all indicators that a model allows, by name.
 
@@ -149,7 +150,7 @@ def indicators_of(
     Parameters
     ----------
     q : Distribution
-        The model's predictive distribution of the original rows.
+        What the model predicts for the original rows, labels of `predict` where they differ.
     truth : ndarray of shape (n,) or None
         Class positions where the distribution has classes, otherwise the values of the target;
         None if the target is not known, and with it the indicators that need it.
@@ -157,10 +158,16 @@ def indicators_of(
         From `uqwidgets.measures.available`.
     values : callable
         From a measure to its values, shape (n,).
+    n_classes : int
+        How many classes the model knows; labels that are none of them may be predicted as well.
     """
     declared = [
         *of_labels(measures, values),
-        *(of_classes(q, truth) if q.classes is not None else of_numbers(measures, values)),
+        *(
+            of_classes(q, truth, n_classes)
+            if q.classes is not None
+            else of_numbers(measures, values)
+        ),
         *means_of_measures(measures, values),
     ]
     return {indicator.name: indicator for indicator in declared}
@@ -173,15 +180,16 @@ def of_labels(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator
         yield Indicator("error_rate", "error rate", "", (values(zero_one),), MEAN, SHARE)
 
 
-def of_classes(q: Distribution, truth: npt.NDArray[Any] | None) -> Iterator[Indicator]:
-    """Yield the indicators of probabilities of classes."""
-    assert isinstance(q, Categorical | Mixture)
+def of_classes(
+    q: Distribution, truth: npt.NDArray[Any] | None, n_classes: int
+) -> Iterator[Indicator]:
+    """Yield the indicators of predicted classes."""
     assert q.classes is not None
     predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
     for column, label in enumerate(classes):
         share = ((predicted == column) * 1.0,)
         yield Indicator(f"share:{label}", f"share predicted {label}", "", share, MEAN, SHARE)
-    if len(classes) == 2 and truth is not None:
+    if n_classes == 2 and truth is not None:
         hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
         for name, rate, of in (("tpr", "true", yes), ("fpr", "false", 1 - yes)):
             label = f"{rate} positive rate of {classes[1]}"
@@ -212,7 +220,7 @@ def means_of_measures(measures: Offers, values: Callable[[Measure], Floats]) -> 
 def find_indicator(
     entry: object,
     available: dict[str, Indicator],
-    q: Distribution,
+    read: Callable[[Metric], Distribution],
     truth: npt.NDArray[Any] | None,
     classes: npt.NDArray[Any] | None,
     measures: Offers,
@@ -227,7 +235,9 @@ def find_indicator(
         accepts.
     available : dict
         From `indicators_of`.
-    q, truth, measures, values
+    read : callable
+        From a metric to what it reads of the original rows.
+    truth, measures, values
         As for `indicators_of`.
     classes : ndarray of shape (k,) or None
         Classes of the model.
@@ -249,7 +259,7 @@ def find_indicator(
             )
         if truth is None:
             raise ValueError(f"{metric.name} needs y; pass it to Explainer.")
-        score = metric.on(q, truth)
+        score = metric.on(read(metric), truth)
         score(None)  # raises before any column is stressed if the model cannot be scored
         return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)
     if isinstance(entry, str) and look_up(entry, measures) is None:

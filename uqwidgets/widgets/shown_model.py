@@ -51,7 +51,8 @@ class ShownModel(t.HasTraits):
 
     def _notes(self, inputs: Inputs) -> list[Remark]:
         """Say which inputs are not those of the model shown before, and where the learner is."""
-        notes = [
+        notes = list(self.explainer.evaluations.remarks_on_answers)
+        notes += [
             Remark("input-of-another-model", one.sentence)
             for one in self._changes
             if one.sentence and one.is_in(inputs)

@@ -81,7 +81,8 @@ def importance_difference(
             intervals.append(interval)
             repeats.append(of_repeats)
         scores = [
-            metric.on(each.original, each.truth)(population.scored) for each, metric, _ in sides
+            metric.on(each.original_for(metric), each.truth)(population.scored)
+            for each, metric, _ in sides
         ]
         baseline, label = scores[0] - scores[1], f"loss of {own.label}"
     else:

@@ -28,7 +28,6 @@ from uqwidgets.importance import Settings, metric_importance, permutation_import
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.performance import scores
 from uqwidgets.stress.columns import stressable
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
 
@@ -409,7 +408,10 @@ class ModelComparison(Comparison):
         for k, entry in enumerate(entries):
             if type(own[k]) is not type(other[k]):  # a closed form that only one of them has
                 own[k], other[k] = (side.indicator(entry) for side in self._sides)
-        first, second = (scores(of, population, level, self.first.seed) for of in (own, other))
+        first, second = (
+            side._scored(of, population, level, self.first.seed)
+            for side, of in zip(self._sides, (own, other), strict=True)
+        )
         pairs = list(zip(own, other, strict=True))
         difference = scores_difference(self._pair, pairs, population, level, self.first.seed, first)
         return self._difference(first, second, difference)

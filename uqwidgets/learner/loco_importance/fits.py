@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._utils.errors import ModelError, first_line, in_one_line
+from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -81,6 +82,29 @@ def apply_adapter(adapter: Adapter, estimator: Any, y: Any, fit_name: str = "") 
             f"adapter returned {type(adapted).__name__} for {fit}, which as_predictive does not "
             f"take: {first_line(error)}"
         ) from error
+
+
+class OfFit(NamedTuple):
+    """What one fit predicts for the rows to score.
+
+    Attributes
+    ----------
+    original : Distribution
+    answer : Distribution
+        What the fit's own `predict` answers; ``original`` where that says the same.
+    """
+
+    original: Distribution
+    answer: Distribution
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that they take, in bytes."""
+        return self.original.nbytes + (0 if self.answer is self.original else self.answer.nbytes)
+
+    def read_by(self, reader: Reader) -> Distribution:
+        """Return what a measure or a metric reads."""
+        return self.answer if reader.reads_answer else self.original
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +253,7 @@ def predictions_without(
     left_out: Mapping[str, Sequence[int]],
     n_jobs: int | None,
     remedy: str,
-) -> Iterator[Distribution]:
+) -> Iterator[OfFit]:
     """Yield the predictions of copies of an estimator that were fitted without some columns.
 
     Parameters
@@ -263,14 +287,15 @@ def predictions_without(
 
 def _predict_without(
     estimator: Any, split: Split, adapter: Adapter, name: str, columns: Sequence[int]
-) -> Distribution:
+) -> OfFit:
     fit_name = f" without {name!r}"
     if len(set(columns)) == len(split.labels):
         raise ModelError(f"no feature is left to fit on{fit_name}")
     try:
         copy = estimator_without(estimator, split.labels, columns)
         smaller = split.without(columns)
-        return fit_and_predict(copy, smaller, adapter, fit_name=fit_name).original
+        evaluations = fit_and_predict(copy, smaller, adapter, fit_name=fit_name)
+        return OfFit(evaluations.original, evaluations.answer)
     except ModelError:
         raise
     except ValueError as error:

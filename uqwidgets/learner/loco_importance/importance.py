@@ -28,6 +28,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import (
     Adapter,
+    OfFit,
     Split,
     checked_adapter,
     clone_with_seed,
@@ -35,8 +36,8 @@ from uqwidgets.learner.loco_importance.fits import (
     predictions_without,
 )
 from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
-from uqwidgets.measures import available, find
-from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.measures import Measure, available, find
+from uqwidgets.metrics import Metric, find_metric, is_metric
 from uqwidgets.predictive import Distribution, as_predictive
 
 STATISTICS = ("mean", "median", "mode")
@@ -164,17 +165,19 @@ def loco_importance(
     whole = fit_and_predict(unfitted_copy(procedure), split, adapter, feature_groups)
     names = _feature_names(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
+    of_rows = available(whole.original, classifier=whole.classes is not None)
+    reader = find_metric(measure, whole.classes) if is_metric(measure) else find(measure, of_rows)
+    predictions: Iterator[Distribution]
     if replace is None:
         n_jobs = checked_jobs(n_jobs)
-        predictions = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
+        fits = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
+        predictions = (fit.read_by(reader) for fit in fits)
     else:
-        predictions = _set_constant(split, whole, names, replace, callback)
-    if is_metric(measure):
-        metric = find_metric(measure, whole.classes)
-        losses = compare_metric(metric, whole, predictions, population, compare, level, seed)
+        predictions = _set_constant(split, whole, names, replace, reader, callback)
+    if isinstance(reader, Metric):
+        losses = compare_metric(reader, whole, predictions, population, compare, level, seed)
     else:
-        row_measure = find(measure, available(whole.original, classifier=whole.classes is not None))
-        losses = compare_measure(row_measure, whole, predictions, population, compare, level)
+        losses = compare_measure(reader, whole, predictions, population, compare, level)
     return losses.result(
         names,
         population,
@@ -203,7 +206,7 @@ def _refit(
     names: Sequence[str],
     n_jobs: int | None,
     callback: ProgressCallback | None,
-) -> Iterator[Distribution]:
+) -> Iterator[OfFit]:
     """Predictions for the test rows by a fit without each feature."""
     steps = FitProgress(len(names) + 1, len(split.X_train), callback)
     steps.step()  # the fit on all features
@@ -219,6 +222,7 @@ def _set_constant(
     whole: Evaluations,
     names: Sequence[str],
     replace: Any,
+    reader: Measure | Metric,
     callback: ProgressCallback | None,
 ) -> Iterator[Distribution]:
     """Predictions for the test rows with each feature set to one value."""
@@ -233,7 +237,7 @@ def _set_constant(
             fill_value(train[member], member, table.kind(member), replace) for member in members
         ]
         replacements.append(Constant(columns, tuple(values)))
-    yield from whole.distributions(replacements, callback)
+    yield from whole.distributions(replacements, reader, callback)
 
 
 def fill_name(replace: Any) -> str:

@@ -136,7 +136,7 @@ def compare_measure(
     ValueError
         If ``compare`` is ``"ratio"`` and the mean is not positive.
     """
-    original = measure.of(whole.original, whole.truth)
+    original = whole.original_values(measure)
     baseline = dot(population.scored, original) / population.scored.sum()
     if compare == "ratio" and not baseline > 0:
         raise ValueError(
@@ -162,7 +162,9 @@ def compare_measure(
         baseline=baseline,
         intervals=intervals,
         per_row=per_row,
-        remarks=remarks_on_ceiling(measure, original) + remarks_on_open_ends(intervals),
+        remarks=remarks_on_ceiling(measure, original)
+        + remarks_on_open_ends(intervals)
+        + whole.remarks_on_answers,
     )
 
 
@@ -191,7 +193,7 @@ def compare_metric(
         If the metric cannot score these predictions; for a ratio, if the metric is not a negated
         loss or its loss is zero.
     """
-    base = metric.on(whole.original, whole.truth)
+    base = metric.on(whole.original_for(metric), whole.truth)
     ratio = compare == "ratio"
     baseline = base(population.scored)
     if ratio:
@@ -209,7 +211,8 @@ def compare_metric(
         intervals=intervals,
         per_row=np.full((len(intervals), len(whole.table)), np.nan),
         remarks=((undefined(metric.label, missing, len(intervals), "features"),) if missing else ())
-        + remarks_on_open_ends(intervals),
+        + remarks_on_open_ends(intervals)
+        + whole.remarks_on_answers,
     )
 
 

@@ -69,12 +69,19 @@ class AdaptedModel:
         Whether the distribution holds more than a single value per row.
     remarks : tuple of Remark
         What a reader of results should know about how the model is read.
+    around : callable or None
+        ``around(wrapper)`` reads a model around this one by its own method of the same name, so
+        that what a subclass changes there counts.
+    is_predict : bool
+        Whether the distribution holds what ``predict`` answers, so that both are the same.
     """
 
     distribution_of: Callable[[Any], Distribution]
     classes: Labels | None = None
     has_uncertainty: bool = True
     remarks: tuple[Remark, ...] = ()
+    around: Callable[[Any], AdaptedModel] | None = None
+    is_predict: bool = False
 
 
 # Adapts a model that is part of another one, such as the last step of a pipeline.

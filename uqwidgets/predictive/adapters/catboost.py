@@ -32,7 +32,7 @@ def _read(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
         mean, variance = np.asarray(model.predict(X, prediction_type=_UNCERTAINTY)).T
         return Normal(mean, np.sqrt(variance))
 
-    return AdaptedModel(distribution_of)
+    return AdaptedModel(distribution_of, is_predict=True)
 
 
 CATBOOST = Adapter(

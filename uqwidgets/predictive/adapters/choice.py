@@ -26,6 +26,7 @@ from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
 from uqwidgets.predictive.adapters.ngboost import NGBOOST
+from uqwidgets.predictive.adapters.own_predict import own_predict
 from uqwidgets.predictive.adapters.predictive import Predictive
 from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
 from uqwidgets.predictive.adapters.skpro import SKPRO
@@ -81,6 +82,11 @@ def as_predictive(
     12. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
 
     One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
+
+    A distribution of the outermost object comes first: what is inside it is read only for what it
+    does not give itself. Labels and predicted numbers are those of the outermost ``predict``: where
+    that may differ from the most probable class or the mean, results compare both on the rows, and
+    follow ``predict`` if one row differs.
 
     Distributions of NGBoost, skpro and `scipy.stats` (frozen) are converted exactly where they are
     normal, mixtures of normals, categorical or counts, and by their own quantiles otherwise.
@@ -207,6 +213,7 @@ def _predictive(model: Any, options: Options) -> Predictive:
         adapted.classes,
         _columns(model),
         adapted.remarks,
+        own_predict(model, adapted, options),
     )
 
 

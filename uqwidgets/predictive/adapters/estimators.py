@@ -32,7 +32,7 @@ _SEVERAL_LABELS = (
 )
 
 
-def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+def _read_probabilities(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     labels = labels_of(model, options.classes)
     several = loss_of(model).startswith(("MultiLogloss", "MultiCrossEntropy"))
     if several or attribute(model, "multilabel_") is True:  # the latter of OneVsRestClassifier
@@ -52,7 +52,11 @@ def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
 
         return probabilities(model.predict_proba(X), labels, options, refuse_several_labels)
 
-    return AdaptedModel(distribution_of, labels)
+    return AdaptedModel(
+        distribution_of,
+        labels,
+        around=lambda wrapper: PREDICT_PROBA.adapt(wrapper, options, adapt),
+    )
 
 
 def _has_return_std(model: Any, _: Options) -> bool:
@@ -69,7 +73,7 @@ def _read_mean_and_std(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
     return AdaptedModel(lambda X: Normal(*model.predict(X, return_std=True)))
 
 
-def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+def _read_value(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     if from_library(model, "xgboost", "Booster"):
         raise TypeError(
             "a Booster of XGBoost predicts for a DMatrix, not for a table; pass "
@@ -81,7 +85,10 @@ def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     labels = labels_of(model, options.classes) if noise is None else None
     if own is None and labels is not None:  # the answer may hold labels or their probabilities
         return AdaptedModel(
-            lambda X: read_answer(model.predict(X), len(X), options, labels), labels
+            lambda X: read_answer(model.predict(X), len(X), options, labels),
+            labels,
+            around=lambda wrapper: PREDICT.adapt(wrapper, options, adapt),
+            is_predict=True,
         )
 
     def distribution_of(X: Any) -> Distribution:
@@ -92,7 +99,13 @@ def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
             values = labels[class_codes(values, own, predicted=True)]
         return Point(values) if noise is None else with_noise(values, noise)
 
-    return AdaptedModel(distribution_of, labels, has_uncertainty=noise is not None)
+    return AdaptedModel(
+        distribution_of,
+        labels,
+        has_uncertainty=noise is not None,
+        around=lambda wrapper: PREDICT.adapt(wrapper, options, adapt),
+        is_predict=True,
+    )
 
 
 PREDICT_PROBA = Adapter(

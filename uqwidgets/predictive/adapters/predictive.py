@@ -31,6 +31,10 @@ class Predictive:
         Columns the model was fitted with.
     remarks : tuple of Remark
         What a reader of results should know about how the model is read.
+    own_predict : callable or None
+        The model's own ``predict``, one value per row, where it may differ from the most probable
+        class or the mean of the distribution. Labels and predicted numbers are then compared with
+        it, and follow it. None where there is none, or both agree by construction.
 
     See Also
     --------
@@ -50,6 +54,7 @@ class Predictive:
     classes: npt.NDArray[Any] | None = None
     columns: FittedColumns = field(default_factory=FittedColumns, repr=False)
     remarks: tuple[Remark, ...] = ()
+    own_predict: Callable[[Any], npt.NDArray[Any]] | None = field(default=None, repr=False)
 
     @property
     def feature_names(self) -> tuple[Any, ...] | None:

@@ -45,7 +45,13 @@ def _read_one_model(model: Any, options: Options, _: Adapt) -> AdaptedModel:
             f"levels are {options.levels.tolist()}, but {name_of(model)} was fitted for "
             f"{levels.tolist()}; leave them out."
         )
-    return AdaptedModel(lambda X: Quantiles(levels, model.predict(X)))
+
+    def read(one: Any) -> AdaptedModel:
+        return AdaptedModel(
+            lambda X: Quantiles(levels, one.predict(X)), around=read, is_predict=True
+        )
+
+    return read(model)
 
 
 def _read_one_model_per_level(models: Any, options: Options, adapt: Adapt) -> AdaptedModel:

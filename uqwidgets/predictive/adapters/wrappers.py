@@ -26,7 +26,7 @@ from uqwidgets.predictive.adapters.base import (
     offers,
 )
 from uqwidgets.predictive.adapters.conversion import LEVELS
-from uqwidgets.predictive.adapters.estimators import PREDICT
+from uqwidgets.predictive.adapters.estimators import PREDICT, RETURN_STD
 from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
 
 _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
@@ -35,16 +35,30 @@ _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 _FAR = 2.0**20
 
 
-def _is_pipeline(model: Any, _: Options) -> bool:
+def _is_pipeline(model: Any, options: Options) -> bool:
     """Whether this only transforms the rows before its last step predicts."""
-    return isinstance(model, Pipeline) and all(
-        step in (None, "passthrough") or hasattr(step, "transform") for _, step in model.steps[:-1]
+    return (
+        isinstance(model, Pipeline)
+        and _is_looked_into(model, options)
+        and all(
+            step in (None, "passthrough") or hasattr(step, "transform")
+            for _, step in model.steps[:-1]
+        )
     )
+
+
+def _is_looked_into(model: Any, options: Options) -> bool:
+    """Whether the model inside is read, because a wrapper gives no distribution itself."""
+    own = ("predict_distribution", "pred_dist")
+    gives = any(hasattr(model, name) for name in own) or RETURN_STD.matches(model, options)
+    return options.members or not gives
 
 
 def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     # The pipeline itself does not show all methods of its last step, such as pred_dist.
     last = adapt(model.steps[-1][1], options)
+    if last.around is not None:
+        return last.around(model)
     if len(model.steps) == 1:
         return last
     transformers = model[:-1]
@@ -52,6 +66,11 @@ def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
         last,
         distribution_of=lambda X: last.distribution_of(transformers.transform(X)),
     )
+
+
+def _read_search(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
+    best = adapt(model.best_estimator_, options)
+    return best if best.around is None else best.around(model)
 
 
 def _read_transformed_target(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
@@ -91,8 +110,8 @@ def _is_affine(transformer: Any) -> bool:
 
 PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
 SEARCH = Adapter(
-    lambda model, _: offers(model, "best_estimator_"),
-    lambda model, options, adapt: adapt(model.best_estimator_, options),
+    lambda model, options: offers(model, "best_estimator_") and _is_looked_into(model, options),
+    _read_search,
     options=None,
 )
 TRANSFORMED_TARGET = Adapter(

@@ -14,7 +14,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Replacement
+from uqwidgets.evaluation.replacement import Constant, Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.importance.result import Importance
@@ -23,7 +23,7 @@ from uqwidgets.measures import Measure
 from uqwidgets.widgets.model_info import LEVEL
 
 # Returns the replacements that a refit is evaluated for.
-Replacements = Callable[[Explainer], list[Replacement]]
+Requests = Callable[[Explainer], list[Request]]
 Report = Callable[[int, int], None]
 
 
@@ -105,7 +105,7 @@ class Refitted:
             Called before a measure of a refit is computed, with the number of those that are done
             and the number in all. An exception that it raises stops the work.
         """
-        self._ask(self._importance_replacements(n_repeats), callback)
+        self._ask(self._importance_requests(measures, n_repeats), callback)
         refits = self.learner.refits
         for i, (refit, measure) in enumerate(product(refits, measures)):
             report(i, len(refits) * len(measures))
@@ -130,28 +130,31 @@ class Refitted:
         self, grid: Grid, measure: str, form: CurveTransform, callback: ProgressCallback
     ) -> Averages:
         """Average the curve over the values of a grid."""
-        self._ask(_curve_replacements(grid), callback)
+        self._ask(_curve_requests(grid, measure), callback)
         result = self._drawn(grid, measure, form)
         refits = len(self.learner.refits)
         return Averages(result.average, result.low, result.high, refits, result.remarks)
 
     def known_importance(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
         """Return the results behind `importance`, none unless all is known; calls no model."""
-        known = self._knows(self._importance_replacements(n_repeats))
+        known = self._knows(self._importance_requests(measures, n_repeats))
         return self._ranked(measures, n_repeats) if known else []
 
     def known_curve(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence | None:
         """Return the result behind `curve`, None unless all is known; calls no model."""
-        return self._drawn(grid, measure, form) if self._knows(_curve_replacements(grid)) else None
+        known = self._knows(_curve_requests(grid, measure))
+        return self._drawn(grid, measure, form) if known else None
 
-    def _importance_replacements(self, n_repeats: int) -> Replacements:
-        def replacements(explainer: Explainer) -> list[Replacement]:
+    def _importance_requests(self, measures: Sequence[Measure], n_repeats: int) -> Requests:
+        def requests(explainer: Explainer) -> list[Request]:
             settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
             table, features = explainer.table, self._explainer.features
             columns = [table.columns_of(feature) for feature in features]
-            return [q for of in columns for q in settings.draws.replacements(table, of)]
+            drawn = [q for of in columns for q in settings.draws.replacements(table, of)]
+            readers = [explainer.measure(measure.name) for measure in measures]
+            return explainer.evaluations.requests(drawn, *readers)
 
-        return replacements
+        return requests
 
     def _ranked(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
         features = self._explainer.features
@@ -173,14 +176,14 @@ class Refitted:
         assert isinstance(result, Dependence)
         return result
 
-    def _knows(self, replacements: Replacements) -> bool:
+    def _knows(self, requests: Requests) -> bool:
         explainers = [refit.explainer for refit in self.learner.refits]
-        return all(e.evaluations.is_cached(q) for e in explainers for q in replacements(e))
+        return all(e.evaluations.is_cached(q) for e in explainers for q in requests(e))
 
-    def _ask(self, replacements: Replacements, callback: ProgressCallback) -> None:
+    def _ask(self, requests: Requests, callback: ProgressCallback) -> None:
         """Ask every refit, with one progress over all of them."""
         refits = self.learner.refits
-        by_refit = [replacements(refit.explainer) for refit in refits]
+        by_refit = [requests(refit.explainer) for refit in refits]
         rows = [len(r.held_out) * len(own) for r, own in zip(refits, by_refit, strict=True)]
         started = time.perf_counter()
         for i, (refit, own) in enumerate(zip(refits, by_refit, strict=True)):
@@ -211,9 +214,10 @@ def _labels(explainer: Explainer) -> list[object] | None:
     return None if explainer.classes is None else explainer.classes.tolist()
 
 
-def _curve_replacements(grid: Grid) -> Replacements:
-    def replacements(explainer: Explainer) -> list[Replacement]:
+def _curve_requests(grid: Grid, measure: str) -> Requests:
+    def requests(explainer: Explainer) -> list[Request]:
         column = (explainer.table.index(grid.feature),)
-        return [Constant(column, (value,)) for value in grid.points]
+        points = [Constant(column, (value,)) for value in grid.points]
+        return explainer.evaluations.requests(points, explainer.measure(measure))
 
-    return replacements
+    return requests

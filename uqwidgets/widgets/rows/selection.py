@@ -60,6 +60,7 @@ class Selectable(ShownModel):
 
 
 def predicted_classes(explainer: Explainer, rows: Any) -> Any:
-    """Return the most probable class of some rows, shape (m,)."""
-    q: Any = explainer.evaluations.original.take(rows)
-    return q.value if q.classes is None else q.classes[q.mode()]
+    """Return the predicted class of some rows, shape (m,)."""
+    evaluations = explainer.evaluations
+    codes = evaluations.predicted_codes(evaluations.answer.take(rows))
+    return evaluations.predicted_labels[codes]

@@ -233,13 +233,11 @@ class ThePlaceNobodyHasBeen(Lesson):
     def _answers(self, explainer: Explainer, requests: Sequence[SingleRow]) -> OnGrid:
         prediction, entropy = explainer.measure("prediction"), explainer.measure("entropy")
         evaluations = explainer.evaluations
-        evaluations.evaluate_all(requests, self._check)
-        first, *others = (evaluations.evaluate(request) for request in requests)
-        parts: Any = others
-        q = first.joined(parts)
+        q = evaluations.joined(evaluations.settled(requests, entropy), self._check)
+        answers = evaluations.joined(evaluations.settled(requests, prediction), self._check)
         nothing = np.full(len(requests), np.nan)
         low, high = q.interval(_LEVEL) if explainer.classes is None else (nothing, nothing)
-        values = (prediction.of(q, UNKNOWN_TRUTH), low, high, entropy.of(q, UNKNOWN_TRUTH))
+        values = (prediction.of(answers, UNKNOWN_TRUTH), low, high, entropy.of(q, UNKNOWN_TRUTH))
         usual = np.quantile(evaluations.original_values(entropy), _LEVEL)
         shaped = (np.asarray(each).reshape(self._shape) for each in values)
         predicted, low, high, stated = shaped
@@ -247,7 +245,9 @@ class ThePlaceNobodyHasBeen(Lesson):
 
     def _expected(self, truth: Callable[[Any], Any], requests: Sequence[SingleRow]) -> Floats:
         blocks = [
-            RowBlock(range(row, row + 1), one.columns, None, one.values) for one, row in requests
+            RowBlock(range(row, row + 1), one.columns, None, one.values)
+            for one, row, _ in requests
+            if isinstance(one, Constant)
         ]
         values = np.asarray(truth(self.explainer.table.stacked(blocks)), dtype=np.float64)
         if values.shape != (len(requests),):

@@ -333,9 +333,11 @@ class SmallCurvesView(View):
         settings = Settings(
             checked_scheme(inputs.replacement), n_repeats=inputs.n_repeats, seed=ex.seed
         )
-        is_cached = ex.evaluations.is_cached
+        evaluations = ex.evaluations
         for column in range(len(ex.features)):
-            if not all(map(is_cached, settings.draws.replacements(ex.table, (column,)))):
+            drawn = settings.draws.replacements(ex.table, (column,))
+            asked = evaluations.requests(drawn, ex.measure(measure))
+            if not all(map(evaluations.is_cached, asked)):
                 return ex.features
         result = ex.importance(
             measure,

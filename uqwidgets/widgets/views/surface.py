@@ -12,7 +12,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, surface, surface_grids
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.replacement import Constant, Replacement
+from uqwidgets.evaluation.replacement import Constant, Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
@@ -43,14 +43,16 @@ class SurfaceView(View):
         super().__init__(explainer)
         self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
 
-    def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
-        """Return the points of the surface, and of the curve of each of its features."""
+    def replacements(self, inputs: Inputs) -> Sequence[Request]:
+        """Return what is asked at the points of the surface, and of each feature's curve."""
         if not _is_surface(inputs):
             return ()
         first, second = self._grids_of(inputs)
         columns = first.column, second.column
         pairs = [Constant(columns, (one, two)) for one in first.points for two in second.points]
-        return [*first.replacements, *second.replacements, *pairs]
+        points = [*first.replacements, *second.replacements, *pairs]
+        ex = self.explainer
+        return ex.evaluations.requests(points, ex.measure(inputs.measure))
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Average the surface; without a second feature there is none."""

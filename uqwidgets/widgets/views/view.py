@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.replacement import Replacement
+from uqwidgets.evaluation.replacement import Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
@@ -132,7 +132,7 @@ class View(ABC):
         """Whether there is anything to show of an explainer."""
         return True
 
-    def replacements(self, _inputs: Inputs) -> Sequence[Replacement]:
+    def replacements(self, _inputs: Inputs) -> Sequence[Request]:
         """Return the replacements for which the model has to be called; none by default."""
         return ()
 

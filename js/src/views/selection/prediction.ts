@@ -109,11 +109,12 @@ export function predictionPicture() {
       truth: number,
       changed: Numbers | null,
     ): void {
-      const hasBars = classes !== null && now.length === classes.length;
+      // A predicted label that is none of the model's classes comes after them, without a probability.
+      const hasBars = classes !== null && now.length > 0 && now.length <= classes.length;
       const hasStrip = classes === null && now.length > 0 && span !== null;
       ofClasses.element.hidden = !hasBars;
       ofNumbers.element.hidden = !hasStrip;
-      if (hasBars) ofClasses.update(classes, now, truth, changed);
+      if (hasBars) ofClasses.update(classes.slice(0, now.length), now, truth, changed);
       if (hasStrip) ofNumbers.update(span, now, truth, changed);
     },
   };

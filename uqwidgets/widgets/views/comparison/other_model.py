@@ -157,7 +157,8 @@ def _why_without(explainer: Explainer, name: str) -> str | None:
     try:
         if is_metric(name):
             evaluations = explainer.evaluations
-            find_metric(name, explainer.classes).on(evaluations.original, evaluations.truth)
+            metric = find_metric(name, explainer.classes)
+            metric.on(evaluations.original_for(metric), evaluations.truth)
         else:
             explainer.measure(name)
     except ValueError as error:

@@ -13,7 +13,7 @@ from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependenc
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.replacement import Constant, Request
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -129,9 +129,10 @@ class FeatureCurves:
         """Return the form of the curves."""
         return curve_form(self._explainer.table, self.grid(inputs), inputs)
 
-    def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
-        """Return the values of the picked feature's grid; none if no feature is picked."""
-        return self.grid(inputs, coarse=coarse).replacements if inputs.feature else []
+    def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Request]:
+        """Return what is asked at the grid of the picked feature; nothing if none is picked."""
+        points = self.grid(inputs, coarse=coarse).replacements if inputs.feature else []
+        return self.evaluations.requests(points, self._explainer.measure(inputs.measure))
 
     def key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> CurveKey:
         """Return what identifies the curves of all rows."""
@@ -171,11 +172,10 @@ class FeatureCurves:
         callback: ProgressCallback | None = None,
     ) -> None:
         """Make these curves the latest ones; the model is called for values that are not known."""
-        evaluations, grid = self._explainer.evaluations, self.grid(inputs, coarse=coarse)
         if n_rows is None and not self.is_known(inputs, coarse=coarse):
             # They are evaluated before the averages, so that other threads can evaluate between two
             # blocks.
-            evaluations.prepare(grid.replacements, callback)
+            self.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
         key = self.key(inputs, coarse, n_rows)
         if self._latest is None or self._latest[0] != key:
             self._latest = None  # otherwise the former curves stay in memory beside the new ones
@@ -264,13 +264,15 @@ class FeatureCurves:
         """Return how many rows of a sample were evaluated."""
         if _grid_key(inputs) not in self._grids:  # there is no curve, or none was requested yet
             return 0
-        return self._sampled.n_rows(self.grid(inputs, coarse=coarse))
+        measure = self._explainer.measure(inputs.measure)
+        return self._sampled.n_rows(self.grid(inputs, coarse=coarse), measure)
 
     def extend_sample(
         self, inputs: Inputs, n_rows: int, callback: ProgressCallback, *, coarse: bool
     ) -> None:
         """Evaluate the curves of a larger sample."""
-        self._sampled.extend(self.grid(inputs, coarse=coarse), n_rows, callback)
+        measure = self._explainer.measure(inputs.measure)
+        self._sampled.extend(self.grid(inputs, coarse=coarse), measure, n_rows, callback)
 
     def complete_sample(
         self, inputs: Inputs, callback: ProgressCallback | None, *, coarse: bool

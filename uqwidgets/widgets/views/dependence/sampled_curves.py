@@ -27,33 +27,34 @@ class SampledCurves:
 
     def __init__(self, evaluations: Evaluations) -> None:
         self._evaluations = evaluations
-        # Numbers of evaluated parts, by feature, spacing and number of values.
-        self._n_parts: dict[tuple[str, str, int], int] = {}
-        self._latest: tuple[tuple[str, str, int, str], list[Floats]] | None = None
+        # Numbers of evaluated parts, by feature, spacing, number of values and whether of answers.
+        self._n_parts: dict[tuple[str, str, int, bool], int] = {}
+        self._latest: tuple[tuple[str, str, int, bool, str], list[Floats]] | None = None
 
-    def n_rows(self, grid: Grid) -> int:
+    def n_rows(self, grid: Grid, measure: Measure) -> int:
         """How many rows were evaluated of a grid."""
-        parts = self._n_parts.get(_key_of(grid), 0)
+        parts = self._n_parts.get(self._key_of(grid, measure), 0)
         return self._evaluations.row_order.sizes[parts - 1] if parts else 0
 
     def is_known(self, grid: Grid, measure: Measure, n_rows: int) -> bool:
         """Whether the curves of so many rows need no model call."""
         evaluations, numbers = self._evaluations, range(self._parts_of(n_rows))
-        key = *_key_of(grid), measure.name
+        key = *self._key_of(grid, measure), measure.name
         if self._latest is not None and self._latest[0] == key:
             numbers = numbers[len(self._latest[1]) :]
-        return all(evaluations.is_cached(Part(r, k)) for k in numbers for r in grid.replacements)
+        parts = [Part(r, k) for k in numbers for r in grid.replacements]
+        return all(map(evaluations.is_cached, evaluations.requests(parts, measure)))
 
-    def extend(self, grid: Grid, n_rows: int, callback: ProgressCallback) -> None:
+    def extend(self, grid: Grid, measure: Measure, n_rows: int, callback: ProgressCallback) -> None:
         """Evaluate the grid on so many rows, one of the sizes of `Evaluations.row_order`."""
         n_parts = self._parts_of(n_rows)
-        key = _key_of(grid)
+        key = self._key_of(grid, measure)
         known = self._n_parts.get(key, 0)
         parts = [Part(r, k) for k in range(known, n_parts) for r in grid.replacements]
         # No more than the cache holds; the rest is evaluated when it is read.
         size = -(-len(grid) * n_rows // len(self._evaluations.table))
         if self._evaluations.max_in_memory(size) == size:
-            self._evaluations.evaluate_all(parts, callback)
+            self._evaluations.evaluate_all(self._evaluations.requests(parts, measure), callback)
         self._n_parts[key] = max(known, n_parts)
 
     def curves(
@@ -68,14 +69,15 @@ class SampledCurves:
 
         The rows are in the order of `Evaluations.row_order`; if these are all, in the table's.
         """
-        order, key = self._evaluations.row_order, (*_key_of(grid), measure.name)
+        key_of_grid = self._key_of(grid, measure)
+        order, key = self._evaluations.row_order, (*key_of_grid, measure.name)
         former = self._latest[1] if self._latest is not None and self._latest[0] == key else []
         n_parts = self._parts_of(n_rows)
         new = [
             self._evaluations.values(grid.replacements, measure, callback, part)
             for part in range(len(former), n_parts)
         ]
-        self._n_parts[_key_of(grid)] = max(self._n_parts.get(_key_of(grid), 0), n_parts)
+        self._n_parts[key_of_grid] = max(self._n_parts.get(key_of_grid, 0), n_parts)
         values = np.hstack([*former[:n_parts], *new])
         if n_parts == len(order.sizes):
             # The caller stores all rows, so the parts are not needed any more.
@@ -122,6 +124,6 @@ class SampledCurves:
     def _parts_of(self, n_rows: int) -> int:
         return self._evaluations.row_order.n_parts(n_rows)
 
-
-def _key_of(grid: Grid) -> tuple[str, str, int]:
-    return grid.feature, grid.spacing, len(grid)
+    def _key_of(self, grid: Grid, measure: Measure) -> tuple[str, str, int, bool]:
+        answers = self._evaluations.reads_answers(measure)
+        return grid.feature, grid.spacing, len(grid), answers

@@ -16,7 +16,7 @@ from uqwidgets.dependence import Grid
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
-from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.replacement import Request
 from uqwidgets.evaluation.samples import FEWEST_SAMPLED, FIRST_SAMPLE, affordable_rows
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -83,8 +83,8 @@ class DependenceView(View):
         self._histograms = Histograms(explainer.table)
         self._groupings = Groupings(explainer)
 
-    def replacements(self, inputs: Inputs) -> list[Constant]:
-        """Return the values of the picked feature's grid."""
+    def replacements(self, inputs: Inputs) -> list[Request]:
+        """Return what is asked at the values of the picked feature's grid."""
         return self._curves.replacements(inputs)
 
     def is_ready(self, inputs: Inputs) -> bool:

@@ -16,12 +16,20 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
-from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
+from uqwidgets.evaluation.replacement import (
+    Drawn,
+    Original,
+    Part,
+    Replacement,
+    Request,
+    Scheme,
+)
 from uqwidgets.inference import Change, SampledRows, mean_change
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
+from uqwidgets.metrics import Metric
 from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 
 # Intervals need two repeats; these are stored however little memory there is.
@@ -61,6 +69,8 @@ class RepeatChanges:
     seed : int
     scheme : {"permutation", "ablation", "conditional"}, default="permutation"
         How the values of a feature are replaced.
+    scorers : sequence of Metric
+        Scorers that read more of the same repeats than the measures do.
 
     Attributes
     ----------
@@ -75,10 +85,12 @@ class RepeatChanges:
         measures: Sequence[Measure],
         seed: int,
         scheme: Scheme = "permutation",
+        scorers: Sequence[Metric] = (),
     ) -> None:
         self._evaluations = evaluations
         self.features = tuple(features)
         self.measures = tuple(measures)
+        self._readers: tuple[Measure | Metric, ...] = (*measures, *scorers)
         self._seed = seed
         self.scheme: Scheme = scheme
         self._rows = len(evaluations.table)
@@ -153,19 +165,28 @@ class RepeatChanges:
             Rows that are evaluated already, but whose measures are not computed.
         """
         rows = self.work(n_repeats) // 2
-        return self._evaluations.seconds_for(rows - answered) + rows * self._seconds_per_row
+        asked = (rows - answered) * self._n_asked
+        return self._evaluations.seconds_for(asked) + rows * self._seconds_per_row
 
     def is_long(self, n_repeats: int, seconds: float) -> bool:
         """Whether it is worth evaluating some of the repeats before the others."""
         rows = self.work(n_repeats) // 2
-        return self._evaluations.is_long(rows, seconds - rows * self._seconds_per_row)
+        asked = rows * self._n_asked
+        return self._evaluations.is_long(asked, seconds - rows * self._seconds_per_row)
 
-    def replacements(self, n_repeats: int) -> list[Replacement]:
-        """Return the replacements of so many repeats, repeat by repeat."""
-        columns = [self._evaluations.table.columns_of(feature) for feature in self.features]
-        return [
-            Drawn(moved, self.scheme, k, self._seed) for k in range(n_repeats) for moved in columns
-        ]
+    def requests(self, n_repeats: int) -> list[Request]:
+        """Return what the model is asked for so many repeats, repeat by repeat."""
+        return self._asked(
+            [self._replacement(feature, k) for k in range(n_repeats) for feature in self.features]
+        )
+
+    def _asked(self, requests: Sequence[Request]) -> list[Request]:
+        return self._evaluations.requests(requests, *self._readers)
+
+    @property
+    def _n_asked(self) -> int:
+        """How often the model is asked about a row: for its distribution, its answer, or both."""
+        return len(self._asked([Original()]))
 
     def extend(
         self,
@@ -205,10 +226,11 @@ class RepeatChanges:
             answered = sum(self._n_rows_of(each) for each in window)
 
             def callback(progress: Progress) -> None:
-                report("importance", progress.rows_done)
+                report("importance", progress.rows_done // self._n_asked)
 
             report("importance", 0)
-            evaluations.evaluate_all([self._request(each) for each in window], callback)
+            requests = self._asked([self._request(each) for each in window])
+            evaluations.evaluate_all(requests, callback)
             start = 0
             while start < len(window):
                 report(f"computing {names} for importance", answered)
@@ -307,9 +329,12 @@ class RepeatChanges:
                 for part in range(known, n_parts):
                     yield Piece(feature, k, part)
 
+    def _replacement(self, feature: str, repeat: int) -> Replacement:
+        columns = self._evaluations.table.columns_of(feature)
+        return Drawn(columns, self.scheme, repeat, self._seed)
+
     def _request(self, piece: Piece) -> Replacement | Part:
-        columns = self._evaluations.table.columns_of(piece.feature)
-        replacement = Drawn(columns, self.scheme, piece.repeat, self._seed)
+        replacement = self._replacement(piece.feature, piece.repeat)
         return replacement if piece.part is None else Part(replacement, piece.part)
 
     def _n_rows_of(self, piece: Piece) -> int:
@@ -319,7 +344,8 @@ class RepeatChanges:
 
     def _next_window(self, waiting: Sequence[Piece]) -> Sequence[Piece]:
         """Return as many of the first pieces as fit in memory together, at least one."""
-        most_rows = self._evaluations.max_in_memory(len(waiting)) * self._rows
+        n_asked = len(waiting) * self._n_asked
+        most_rows = self._evaluations.max_in_memory(n_asked) * self._rows // self._n_asked
         return _first_of(waiting, most_rows, self._n_rows_of)
 
     def _make_room(self, n_repeats: int) -> None:
@@ -353,10 +379,7 @@ class RepeatChanges:
         evaluations, started = self._evaluations, time.perf_counter()
         order, part = evaluations.row_order, pieces[0].part
         span = slice(None) if part is None else order.span(part)
-        replacements: list[Replacement] = []
-        for piece in pieces:
-            request = self._request(piece)
-            replacements.append(request.replacement if isinstance(request, Part) else request)
+        replacements = [self._replacement(piece.feature, piece.repeat) for piece in pieces]
         for m, measure in enumerate(self.measures):
             values = evaluations.values(replacements, measure, part=part)
             original = evaluations.original_values(measure)

@@ -30,6 +30,8 @@ class SourceKey(NamedTuple):
     measures: tuple[str, ...]
     replacement: Scheme
     groups: bool
+    # The scorers that ask more of the model than the measures.
+    scorers: tuple[str, ...] = ()
 
 
 class ImportanceSource:
@@ -53,8 +55,9 @@ class ImportanceSource:
     def __init__(self, explainer: Explainer, key: SourceKey) -> None:
         self.units = explainer.groups_and_features if key.groups else explainer.features
         measures = [explainer.measure(name) for name in key.measures]
+        scorers = [find_metric(name, explainer.classes) for name in key.scorers]
         self.repeats = RepeatChanges(
-            explainer.evaluations, self.units, measures, explainer.seed, key.replacement
+            explainer.evaluations, self.units, measures, explainer.seed, key.replacement, scorers
         )
         self.sampled = SampledSums(explainer, self.repeats)
         self.sums = RepeatSums(explainer, self.repeats)
@@ -144,7 +147,9 @@ def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
         names += [name for name in VERDICT_MEASURES if name not in names]
     # One at least, which orders the features until scorers are computed.
     names = names or [importance_measures(explainer)[0].name]
-    key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups)
+    reads = explainer.evaluations.reads_answers
+    scorers = tuple(q.name for q in quantities if isinstance(q, Metric) and reads(q))
+    key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups, scorers)
     return Plan(key, tuple(quantities), places, reads_verdict, note)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.replacement import Replacement
+from uqwidgets.evaluation.replacement import Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS
@@ -57,9 +57,9 @@ class ImportanceView(View):
         self._details = ImportanceDetails(explainer, self._sources)
         self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
 
-    def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
-        """Return the replacements of every feature, as many repeats as fit in the memory."""
-        return self.repeats(inputs).replacements(self.n_target(inputs))
+    def replacements(self, inputs: Inputs) -> Sequence[Request]:
+        """Return what the repeats of every feature ask, as many as fit in the memory."""
+        return self.repeats(inputs).requests(self.n_target(inputs))
 
     def n_target(self, inputs: Inputs) -> int:
         """Return how many repeats are requested and fit in the memory."""

@@ -239,7 +239,7 @@ class PerformanceView(View):
     def _points(self, population: Population) -> dict[str, Any]:
         """Predicted and true values of some rows, which stay the same while weights move."""
         rows = self._order[population.scored[self._order] > 0][:_MOST_POINTS]
-        q = self.explainer.evaluations.original.take(rows)
+        q = self.explainer.evaluations.answer.take(rows)
         return {
             "predicted": single(q.mean()),
             "true": single(self.explainer.evaluations.truth[rows]),

@@ -66,6 +66,6 @@ def _texts(table: Table, name: str, rows: Positions) -> list[str | None]:
 
 def span(explainer: Explainer) -> tuple[float, float]:
     """Return the ends of an axis for predictions: those of the target, and of predicted means."""
-    means = explainer.evaluations.original.mean()
+    means = explainer.evaluations.answer.mean()
     every = [means, explainer.evaluations.truth] if explainer.table.has_target else [means]
     return min(float(v.min()) for v in every), max(float(v.max()) for v in every)

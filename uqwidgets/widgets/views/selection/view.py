@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets.evaluation.answers import ANSWER, DISTRIBUTION, Reader
 from uqwidgets.evaluation.replacement import SingleRow
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -99,7 +100,8 @@ class SelectionView(View):
                 return
             work.wait_for_rest()
             try:
-                self.explainer.evaluations.evaluate_all([request])
+                evaluations = self.explainer.evaluations
+                evaluations.evaluate_all(evaluations.requests([request], DISTRIBUTION, ANSWER))
                 self._failed = None
             except ValueError as error:
                 self._failed = (request, str(error))
@@ -136,7 +138,12 @@ class SelectionView(View):
         request = None if changed is None else changed[1]
         if request is None or (self._failed is not None and self._failed[0] == request):
             return None
-        return None if self.explainer.evaluations.is_cached(request) else request
+        return None if self._is_known(request) else request
+
+    def _is_known(self, request: SingleRow) -> bool:
+        evaluations = self.explainer.evaluations
+        asked = evaluations.requests([request], DISTRIBUTION, ANSWER)
+        return all(map(evaluations.is_cached, asked))
 
     def _what_if(
         self, inputs: Inputs, row: int, request: SingleRow | None
@@ -151,25 +158,29 @@ class SelectionView(View):
         if request is not None and self._failed is not None and self._failed[0] == request:
             return {**meta, "error": self._failed[1]}, {}
         rows = np.array([row])
-        if request is None:
-            q: Distribution = evaluations.original.take(rows)
-        elif evaluations.is_cached(request):
-            q = evaluations.evaluate(request)
-        else:
+        if request is not None and not self._is_known(request):
             return meta, {}
+
+        def read(reader: Reader) -> Distribution:
+            if request is None:
+                return evaluations.original_for(reader).take(rows)
+            return evaluations.joined(evaluations.requests([request], reader))
+
         try:
-            columns = self._of(q, rows)
+            columns = self._of(read, rows)
         except ValueError as error:
             return {**meta, "error": str(error)}, {}
         return meta, {f"if_{name}": values for name, values in columns.items()}
 
-    def _of(self, q: Any, rows: Positions) -> dict[str, npt.NDArray[Any]]:
+    def _of(
+        self, read: Callable[[Reader], Distribution], rows: Positions
+    ) -> dict[str, npt.NDArray[Any]]:
         """Return what the model says of some rows: its prediction and the measures."""
         evaluations = self.explainer.evaluations
-        measures = [evaluations.values_at(q, measure, rows) for measure in self._measures]
+        measures = [evaluations.values_at(read(one), one, rows) for one in self._measures]
         return {
-            "predicted": self._predicted(q),
-            "prediction": predictions(q),
+            "predicted": self._predicted(read(ANSWER)),
+            "prediction": predictions(read(DISTRIBUTION)),
             "measures": np.stack(measures, axis=1),
         }
 
@@ -178,8 +189,7 @@ class SelectionView(View):
         if not len(listed):
             return Content({"n_selected": 0})
         ex, evaluations = self.explainer, self.explainer.evaluations
-        q = evaluations.original.take(listed)
-        of_listed = self._of(q, listed)
+        of_listed = self._of(lambda reader: evaluations.original_for(reader).take(listed), listed)
         numbers, texts = values_of(ex.table, cards)
         meta = {
             "n_selected": 0,
@@ -187,7 +197,7 @@ class SelectionView(View):
                 {"name": m.name, "label": m.label, "unit": m.unit, "prediction": m.is_prediction}
                 for m in self._measures
             ],
-            "classes": None if ex.classes is None else [str(c) for c in ex.classes],
+            "classes": None if ex.classes is None else [*map(str, evaluations.predicted_labels)],
             "span": self._spanned(),
             "labels": row_labels(ex.table, listed),
             "texts": texts,
@@ -206,13 +216,11 @@ class SelectionView(View):
         }
         return Content(meta, columns)
 
-    def _predicted(self, q: Any) -> Floats:
-        """Return the position of the most probable class, or the mean, of each row."""
-        if q.classes is not None:
-            return np.asarray(q.mode(), dtype=np.float64)
-        if self.explainer.classes is not None:
-            return class_codes(q.value, self.explainer.classes, predicted=True).astype(np.float64)
-        return np.asarray(q.mean(), dtype=np.float64)
+    def _predicted(self, q: Distribution) -> Floats:
+        """Return the position of the predicted class, or the predicted number, of each row."""
+        if self.explainer.classes is None:
+            return np.asarray(q.mean(), dtype=np.float64)
+        return self.explainer.evaluations.predicted_codes(q).astype(np.float64)
 
     def _true(self, rows: Positions) -> Floats:
         ex = self.explainer
