@@ -281,10 +281,10 @@ def table(request):
     return Table(TABLES[request.param])
 
 
-def explained(table):
+def explained(table, **options):
     names = ("x0", "x1", "x2") if isinstance(table.X, np.ndarray) else ("id", "c", "z")
     both = {"both": list(names[1:])}
-    return uq.Explainer(Spy().predict, table.X, Z, feature_groups=both), names[1]
+    return uq.Explainer(Spy().predict, table.X, Z, feature_groups=both, **options), names[1]
 
 
 def test_the_model_receives_the_callers_values(table):
@@ -304,6 +304,10 @@ def test_the_model_receives_the_callers_values(table):
         table.compare(result.X, ("c",))
         donors = [table.own["c"][donor] for donor in result.donors.ravel()]
         assert list(map(exact, columns_of(result.X)["c"][1])) == donors
+    in_parts, _ = explained(table, memory_limit=16 * 8 * 3 * 7)
+    in_parts.importance("squared_error", ["both"], n_repeats=2)
+    for batch in taken():
+        assert len(table.compare(batch, ("c", "z"))) <= 7
     explainer.importance("squared_error", [feature], n_repeats="all")
     for batch in taken():
         table.compare(batch, ("c",))

@@ -45,11 +45,13 @@ def of_pandas(values: list[Any], column: pd.Series[Any]) -> pd.Series[Any]:
         return more.astype(column.dtype)
     own: Any = column.dtype
     own = own.subtype if isinstance(own, pd.SparseDtype) else getattr(own, "numpy_dtype", own)
-    present = _present(values)
-    holds_missing = len(present) == len(values) or pd.api.types.is_extension_array_dtype(column)
-    if holds_missing and _are_whole(present, *_limits(own)):
+    present, is_nullable = _present(values), not isinstance(column.dtype, np.dtype)
+    is_complete = len(present) == len(values)
+    if (is_complete or is_nullable) and _are_whole(present, *_limits(own)):
         return more.astype(column.dtype)
-    return pd.Series(values) if len(present) == len(values) else more.astype("Float64")
+    if is_complete:
+        return pd.Series(values)
+    return more.astype("Float64" if is_nullable else np.float64)
 
 
 def of_polars(values: list[Any], dtype: Any) -> Any:

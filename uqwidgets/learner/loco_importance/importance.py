@@ -80,9 +80,9 @@ def loco_importance(
     estimator : object
         A scikit-learn estimator, fitted or not. Copies of it are fitted, with the feature and
         without; the estimator itself is never changed.
-    X_train, X_test : DataFrame or array-like, of shape (n, p) and (m, p)
-        Rows to fit on, and other rows to score. Where a ColumnTransformer names a column, the copy
-        that is fitted without this column does not.
+    X_train, X_test : DataFrame of pandas or polars, Arrow table or array-like, (n, p) and (m, p)
+        Rows to fit on, and other rows to score, in containers of one kind. Where a
+        ColumnTransformer names a column, the copy that is fitted without this column does not.
     y_train, y_test : array-like of shape (n,) and (m,)
     measure : str, function or scorer, default="nll"
         A measure of a row, as in `Explainer.importance`: ``"nll"``, ``"brier"``,
