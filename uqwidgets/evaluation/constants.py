@@ -82,6 +82,9 @@ def of_arrow(values: list[Any], kind: Any) -> Any:
         if not _are_whole(_present(values), *limits):
             kind = pyarrow.float64()
     values = _with_none(values, types.is_floating(kind))
+    if types.is_timestamp(kind) or types.is_duration(kind):
+        # By way of pandas, because Arrow reads some versions' durations in another unit.
+        return pyarrow.Array.from_pandas(pd.Series(values)).cast(kind)
     if types.is_decimal(kind):
         values = _decimals(values, kind.scale)
     elif types.is_floating(kind) or types.is_integer(kind):
