@@ -242,21 +242,21 @@ class Table:
         return rows
 
     def compare_labels(self, index, rows):
-        given = self.X.index
-        assert index.names == given.names
+        labels = self.X.index
+        assert index.names == labels.names
         # The labels 0, 1, 2, ... are positions; those of a part of the table are its own.
-        if isinstance(given, pd.RangeIndex) and isinstance(index, pd.RangeIndex):
+        if isinstance(labels, pd.RangeIndex) and isinstance(index, pd.RangeIndex):
             assert index.equals(pd.RangeIndex(len(rows)))
         else:
-            assert index.equals(given.take(rows))
-            assert isinstance(given, pd.RangeIndex) or type(index) is type(given)
+            assert index.equals(labels.take(rows))
+            assert isinstance(labels, pd.RangeIndex) or type(index) is type(labels)
 
 
 RECEIVED = []
 
 
 class Spy(RegressorMixin, BaseEstimator):
-    """An estimator that records what it is given; its answers depend on the first column."""
+    """An estimator that records what it receives; its answers depend on the first column."""
 
     def fit(self, X, y):  # noqa: ARG002
         self.n_features_in_ = X.shape[1]  # without names, as if X were an array
@@ -324,9 +324,9 @@ def test_the_model_receives_the_callers_values(table):
             table.compare(batch, ("c", "z"), points=True)
 
     values = explainer.table.column(feature)
-    wanted = [None] if explainer.table.missing(feature) else []
-    wanted.append(float(values.dropna().max()) if kind == "numeric" else values.dropna().iloc[0])
-    for value in wanted:
+    tried = [None] if explainer.table.missing(feature) else []
+    tried.append(float(values.dropna().max()) if kind == "numeric" else values.dropna().iloc[0])
+    for value in tried:
         changed = changes([{"feature": feature, "value": value}], explainer)
         for row in range(3):
             constant = replacement_of(explainer.table, row, changed)
