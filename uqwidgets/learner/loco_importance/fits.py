@@ -121,7 +121,10 @@ class Split:
         refuse_masked(y_train, "y_train", "leave these rows out of X_train and y_train")
         refuse_masked(y_test, "y_test", "leave these rows out of X_test and y_test")
         if type(train) is not type(test):
-            raise ValueError(f"X_train is {train.name} and X_test is {test.name}; pass both alike.")
+            first, second = sorted((train.name, test.name))
+            raise ValueError(
+                f"one of X_train and X_test is {first} and the other is {second}; pass both alike."
+            )
         if isinstance(train.table, np.ndarray):
             if len(train.labels) != len(test.labels):
                 raise ValueError(
