@@ -8,12 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from models import Recorder
-from uqwidgets import Explainer
+from uqwidgets import Explainer, Learner, ModelError
 from uqwidgets.evaluation.dataframes import to_pandas
 
 
@@ -111,13 +110,45 @@ def test_an_explainer_takes_polars_for_features_and_target(fitted_on):
     np.testing.assert_allclose(curve.average, expected.dependence("town").average, rtol=1e-12)
 
 
-def test_the_model_receives_pandas():
-    model = Recorder(lambda X: (X["a"].to_numpy(), np.ones(len(X))))
-    table = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
-    Explainer(model, table, pl.Series([1.0, 2.0, 3.0])).importance(n_repeats=1)
-    assert len(model.batches) > 1
-    assert all(isinstance(X, pd.DataFrame) for X in model.batches)
-    assert all(X.dtypes.iloc[0] == np.float64 for X in model.batches)
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas])
+def test_a_model_that_reads_pandas_alone_fails_with_the_way_out(convert):
+    table = convert(towns())
+    library = type(table).__module__.partition(".")[0]
+    message = rf"AttributeError: .*\(it was given a table of {library}; .*, pass X\.to_pandas\(\)"
+
+    def model(X):
+        return X.iloc[:, 0].to_numpy()
+
+    with pytest.raises(ModelError, match=message):
+        Explainer(model, table, np.zeros(60))
+    assert Explainer(model, table.to_pandas(), np.zeros(60)).model_calls == 1
+
+
+def test_a_pipeline_of_polars_alone_is_explained():
+    def features(X):
+        return X.select(pl.col("size"), pl.col("count") * 2)
+
+    table, y = pl.from_pandas(towns()), towns()["size"]
+    model = make_pipeline(FunctionTransformer(features), LinearRegression()).fit(table, y)
+    result = Explainer(model, table, y).importance("squared_error", n_repeats=2)
+    assert result.features[0] == "size"
+    learner = Learner(make_pipeline(FunctionTransformer(features), LinearRegression()), table, y)
+    assert learner.importance("squared_error", n_repeats=2).features[0] == "size"
+
+
+def test_an_index_of_pandas_in_an_arrow_table_goes_with_its_row():
+    frame = towns().set_index(pd.date_range("2024-01-01", periods=60, freq="h", name="time"))
+
+    def model(X):
+        return X.to_pandas().index.hour.to_numpy() + X["size"].to_numpy()
+
+    explainer = Explainer(model, pa.Table.from_pandas(frame), np.zeros(60))
+    assert explainer.features == tuple(frame.columns)
+    expected = Explainer(lambda X: X.index.hour + X["size"].to_numpy(), frame, np.zeros(60))
+    for name in ("size", "count"):
+        np.testing.assert_allclose(
+            explainer.dependence(name, grid=5).average, expected.dependence(name, grid=5).average
+        )
 
 
 @pytest.mark.parametrize(

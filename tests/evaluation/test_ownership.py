@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import make_scorer
 
 from models import normal_model, table, two_classes
-from uqwidgets import Explainer, as_predictive
+from uqwidgets import Explainer, Learner, as_predictive
 from uqwidgets.evaluation.replacement import Drawn
 
 X, Y = table(80)
@@ -148,6 +149,23 @@ def test_later_changes_of_the_inputs_change_no_result():
         explainer.importance("nll").importance, right.importance("nll").importance
     )
     np.testing.assert_array_equal(explainer.dependence("a").grid, right.dependence("a").grid)
+
+
+def test_later_changes_reach_no_fit_and_no_other_model():
+    def learner(data, target):
+        return Learner(LinearRegression(), data, target, n_refits=2)
+
+    def other(data, target):
+        return Explainer(normal_model, data, target, others={"one": lambda batch: batch[:, 0]})
+
+    data, target = X.copy(), Y.copy()
+    late, model = learner(data, target), other(data, target)
+    data[:], target[:] = 0.0, 0.0
+    for one, right in ((late, learner(X, Y)), (model.others["one"], other(X, Y).others["one"])):
+        np.testing.assert_array_equal(
+            one.importance("squared_error").importance,
+            right.importance("squared_error").importance,
+        )
 
 
 class TestWritesOfFunctions:

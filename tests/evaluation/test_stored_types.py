@@ -72,6 +72,7 @@ COLUMNS = {
     "a zone": lambda: DAYS.tz_localize("Europe/Oslo"),
     "periods": lambda: pd.period_range("2020-01", periods=6, freq="M")[CODES],
     "large integers": lambda: CODES + 2**60,
+    "numbers among objects": lambda: np.array(missing(lambda each: each / 3), dtype=object),
     "objects": lambda: np.array([datetime.date(2020, 1, 1 + k) for k in CODES], dtype=object),
 }
 
@@ -186,7 +187,7 @@ def test_a_function_may_return_a_column_of_predictions():
 
 
 def test_a_table_without_numbers_says_so():
-    X = pd.DataFrame({"c": CODES, "z": OTHER}).astype(object)
+    X = pd.DataFrame({"c": CODES, "z": OTHER}).astype(str)
     with pytest.raises(ValueError, match=r"this needs a numeric feature, and there is none"):
         uq.Explainer(lambda X: X["z"].astype(float), X, Y).stress_to({"c": 2.0})
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
-from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
+from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.containers import _Columns
 from uqwidgets.evaluation.table import Table
 
 X, Y = table(30)
@@ -58,10 +63,9 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
         block = table.stacked([RowBlock(rows), RowBlock(rows, (position,), donors)])
-        plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
-        pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
-        expected = data.reset_index(drop=True)
-        expected[name] = data[name].take(donors).reset_index(drop=True)
+        plain, replaced = block.iloc[:30], block.iloc[30:]
+        pd.testing.assert_frame_equal(plain, data)
+        expected = data.assign(**{name: data[name].take(donors).set_axis(data.index)})
         pd.testing.assert_frame_equal(replaced, expected)
 
 
@@ -83,13 +87,13 @@ def test_pixels_are_stacked_row_by_row(monkeypatch):
     """Hundreds of integer columns are not stacked one by one, unless a value needs another type."""
     pixels = pd.DataFrame((10 * np.abs(X)).astype(np.uint8), columns=["a", "b", "c"][: X.shape[1]])
     stacked = []
-    by_column = BatchBuilder._stacked_column
+    by_column = _Columns._column
 
     def count(self, position, *rest):
         stacked.append(position)
         return by_column(self, position, *rest)
 
-    monkeypatch.setattr(BatchBuilder, "_stacked_column", count)
+    monkeypatch.setattr(_Columns, "_column", count)
     table = Table(pixels, Y, as_predictive(lambda batch: batch["a"].to_numpy(dtype=float)))
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     blocks = [RowBlock(rows), RowBlock(rows, (1,), donors), RowBlock(rows, (0,), values=(7.0,))]
@@ -227,6 +231,18 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
             Y + 1j,
             r"y holds .*j\), which is not a number, but the model predicts",
         ),
+        (
+            ON_ARRAYS,
+            np.ma.masked_greater(X, 1.0),
+            Y,
+            r"X is masked in \d+ of 30 rows \(the first is row \d+\); .* X\.filled\(np\.nan\)",
+        ),
+        (
+            ON_ARRAYS,
+            X,
+            np.ma.masked_less(Y, 0.0),
+            r"y is masked in \d+ of 30 rows \(the first is row \d+\); leave these rows out of X",
+        ),
         (normal_model, FRAME, pd.Series(Y)[::-1], r"in another order.*; pass y\.loc\[X\.index\]"),
     ],
 )
@@ -259,6 +275,96 @@ def test_values_are_hashed_only_in_columns_of_several_types():
     assert Counted.hashed == 29
     with pytest.raises(ValueError, match="column 'text' holds a set in row 29; a feature needs"):
         make_table([*values[:29], {"low"}])
+
+
+def test_masked_weights_and_rows_are_refused_and_a_mask_of_nothing_is_not():
+    explainer = Explainer(normal_model, np.ma.array(X), np.ma.array(Y))
+    weights = np.ma.masked_less(np.arange(30.0), 3)
+    with pytest.raises(ValueError, match=r"sample_weight is masked in 3 of 30 rows .*; give each"):
+        explainer.importance(sample_weight=weights)
+    with pytest.raises(ValueError, match=r"rows is masked in 3 of 30 rows \(the first is row 0\)"):
+        explainer.importance(rows=weights.astype(int))
+    whole = explainer.importance(sample_weight=np.ma.array(np.ones(30)), n_repeats=2)
+    expected = Explainer(normal_model, X, Y).importance(n_repeats=2)
+    np.testing.assert_allclose(whole.importance, expected.importance)
+    extra = Explainer(normal_model, X, extra={"age": weights}).extra
+    assert extra.missing("age") == 3
+
+
+class OfAUnit(pd.DataFrame):
+    """A DataFrame of another library."""
+
+    @property
+    def _constructor(self):
+        return OfAUnit
+
+
+def test_a_subclass_with_attributes_reaches_the_model():
+    data = OfAUnit(FRAME.set_axis(pd.MultiIndex.from_product([["u"], list("abc")]), axis=1))
+    data.attrs["unit"] = "m"
+    seen = []
+
+    def model(batch):
+        seen.append(batch)
+        return batch["u", "a"].to_numpy()
+
+    Explainer(model, data, Y).importance("squared_error", n_repeats=2)
+    assert len(seen) > 1
+    for batch in seen:
+        assert type(batch) is OfAUnit
+        assert batch.attrs == {"unit": "m"}
+        assert batch.columns.equals(data.columns)
+
+
+def test_transformers_may_read_the_index():
+    hours = pd.date_range("2024-01-01", periods=30, freq="h")
+    frame = FRAME.set_index(hours)
+    model = make_pipeline(
+        FunctionTransformer(lambda X: X.assign(hour=X.index.hour)), LinearRegression()
+    ).fit(frame, Y + hours.hour)
+    explainer = Explainer(model, frame, Y + hours.hour)
+    loss = np.square(Y + hours.hour - model.predict(frame))
+    every = [
+        np.square(Y + hours.hour - model.predict(frame.assign(a=value))) for value in frame["a"]
+    ]
+    importance = explainer.importance("squared_error", ["a"], n_repeats="all").importance
+    assert importance == pytest.approx([np.mean(every) - np.mean(loss)])
+    assert not explainer.importance("squared_error", n_repeats=3).remarks
+
+
+def decimals(values):
+    return [Decimal(f"{value:.3f}") for value in values]
+
+
+@pytest.mark.parametrize("kind", [list, decimals])
+@pytest.mark.parametrize("container", [pd.DataFrame, np.array])
+def test_numbers_among_objects_are_numbers(kind, container):
+    numbers = X.round(3)
+    data = pd.DataFrame({f"x{j}": pd.Series(kind(numbers[:, j]), dtype=object) for j in range(3)})
+    model = as_predictive(lambda batch: normal_model(np.asarray(batch, dtype=float)))
+    extra = {"money": pd.Series(kind(numbers[:, 0]), dtype=object)}
+    explainer = Explainer(model, container(data), Y, extra=extra)
+    expected = Explainer(model, numbers, Y)
+    assert explainer.table.numeric == ("x0", "x1", "x2")
+    assert explainer.extra.numeric == ("money",)
+    for n_repeats in (3, "all"):
+        ranked, of_numbers = (
+            one.importance("nll", n_repeats=n_repeats) for one in (explainer, expected)
+        )
+        assert ranked.features == of_numbers.features
+        np.testing.assert_allclose(ranked.importance, of_numbers.importance, rtol=1e-9)
+    for spacing in ("quantile", "even", "observed"):
+        curve, of_numbers = (
+            one.dependence("x0", spacing=spacing, grid=7) for one in (explainer, expected)
+        )
+        np.testing.assert_allclose(curve.grid, of_numbers.grid)
+        np.testing.assert_allclose(curve.average, of_numbers.average)
+    assert explainer.stress(["x0"], taus=3).features == ("x0",)
+
+
+def test_bools_among_objects_are_categories():
+    table = Table(FRAME.assign(b=pd.Series([True, None] * 15)), Y, as_predictive(normal_model))
+    assert table.kind("b") == "categorical"
 
 
 def test_a_target_may_be_a_column_and_have_a_name():

@@ -14,6 +14,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.dtypes import is_time
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.objects import Objects
 
 Kind = Literal["numeric", "categorical"]
 # Types of columns, as pandas infers them, that hold hashable values only. To infer the type takes
@@ -56,6 +57,10 @@ class Columns:
         self._positions = {name: position for position, name in enumerate(self.names)}
         # Extracted once, because pandas makes a new Series at every access.
         self._columns = [column for _, column in frame.items()]
+        read = {j: Objects.of(column) for j, column in enumerate(self._columns)}
+        self._objects = {j: objects for j, objects in read.items() if objects is not None}
+        for j, objects in self._objects.items():
+            self._columns[j] = objects.numbers
         self._kinds = [_kind(column) for column in self._columns]
         check_names(self.names, "X" if noun == "feature" else "extra")
         _check_values(self._columns)
@@ -92,8 +97,16 @@ class Columns:
         return is_time(self.column(feature).dtype)
 
     def column(self, feature: str) -> pd.Series[Any]:
-        """Values of a column, with their own dtype."""
+        """Values of a column, with their own dtype; numbers among objects as numbers."""
         return self._columns[self.index(feature)]
+
+    def exact_column(self, feature: str) -> pd.Series[Any]:
+        """Values of a column as the model gets them, objects included.
+
+        Values that are the same number may differ there: None and NaN, 1 and Decimal(1).
+        """
+        objects = self._objects.get(self.index(feature))
+        return self.column(feature) if objects is None else objects.column
 
     def labels(self, feature: str) -> Labels:
         """Distinct values of a column as texts, computed once."""

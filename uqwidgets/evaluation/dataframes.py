@@ -14,6 +14,22 @@ from uqwidgets._utils.quiet import hidden_warnings
 _LOADING_METHODS = ("collect", "compute", "toPandas")
 
 
+def library_of(X: Any) -> str:
+    """Return ``polars`` or ``pyarrow`` for a table of theirs, and nothing for any other object."""
+    kind = type(X)
+    library = kind.__module__.partition(".")[0]
+    names = {"polars": "DataFrame", "pyarrow": "Table"}
+    return library if names.get(library) == kind.__name__ else ""
+
+
+def way_out(X: Any, name: str = "X") -> str:
+    """Say what to pass to a model that fails because it reads pandas alone; else nothing."""
+    library = library_of(X)
+    if not library:
+        return ""
+    return f" (it was given a table of {library}; if it reads pandas, pass {name}.to_pandas())"
+
+
 def to_pandas(X: Any) -> Any:
     """Return a table of any library as a pandas DataFrame, and anything else as it is.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.dtypes import is_time
+from uqwidgets.evaluation.objects import Objects
 from uqwidgets.evaluation.table import Table
 
 
@@ -36,7 +37,7 @@ def distinct_rows(
     codes : ndarray of shape (n,)
         Position of each row's combination.
     """
-    single = [distinct(table.column(table.features[column])) for column in columns]
+    single = [distinct(table.exact_column(table.features[column])) for column in columns]
     codes = single[0][1]
     for values, more in single[1:]:
         codes = np.unique(codes * len(values) + more, return_inverse=True)[1]
@@ -64,7 +65,7 @@ def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     places[-1] = len(order)  # a missing value has code -1
     values = uniques.take(order).tolist()
     if (codes < 0).any():
-        values.append(_missing(column))
+        values.append(missing_value(column))
     return values, places[codes]
 
 
@@ -78,7 +79,9 @@ def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np
     missing = codes[first] < 0
     # NaN objects are unequal, but a dictionary finds the identical object again.
     values = [np.nan if isinstance(value, float) and value != value else value for value in values]
-    order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), str(values[j])))
+    numbers = Objects.of(pd.Series(values, dtype=object))
+    keys = list(map(str, values)) if numbers is None else numbers.numbers.tolist()
+    order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), keys[j]))
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))
     return [values[j] for j in order], places[inverse]
@@ -96,7 +99,8 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.intp)
 
 
-def _missing(column: pd.Series[Any]) -> Any:
+def missing_value(column: pd.Series[Any]) -> Any:
+    """Return the first missing value of a column that has one, always the same object."""
     value = column[column.isna()].iloc[0]
     # NaN objects are unequal, but a dictionary finds the identical object again.
     return np.nan if isinstance(value, float) else value

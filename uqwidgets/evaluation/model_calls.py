@@ -12,6 +12,7 @@ import pandas as pd
 from uqwidgets._utils.errors import ModelError, in_one_line
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.batch_size import BatchSizer
+from uqwidgets.evaluation.dataframes import to_pandas, way_out
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError
@@ -81,7 +82,7 @@ class ModelCalls:
             name = self._name(blocks[0])
             rows_of = f"rows with {name} replaced" if name else "the rows of X"
             raise ModelError(
-                f"the model failed while {rows_of} were evaluated: {in_one_line(error)}"
+                f"the model failed while {rows_of} were evaluated: {in_one_line(error)}{way_out(X)}"
             ) from error
         self.pace.observe(rows, time.perf_counter() - started)
         return distribution
@@ -99,7 +100,9 @@ class ModelCalls:
 
     def _missing(self, row: RowBlock) -> str:
         """Name the features that are missing in a single row, as the model saw it."""
-        missing = np.flatnonzero(pd.DataFrame(self._table.stacked([row])).isna().to_numpy()[0])
+        missing = np.flatnonzero(
+            pd.DataFrame(to_pandas(self._table.stacked([row]))).isna().to_numpy()[0]
+        )
         names = [repr(self._table.features[column]) for column in missing[:_MAX_NAMED]]
         if not names:
             return ""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Positions
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Drawn, Scheme
-from uqwidgets.evaluation.table import Table
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution
 
@@ -27,8 +28,9 @@ class Replaced:
     seed : int
     donors : ndarray of shape (K, n)
         Position of the row that each value comes from, for each of K repeats.
-    X : DataFrame of shape (K n, p)
-        The rows that the model evaluated, one repeat below the other.
+    X : DataFrame, polars or Arrow table, or array, of shape (K n, p)
+        The rows that the model evaluated, one repeat below the other, in the container and with
+        the dtypes of the explainer's own X.
     distributions : tuple of K predictive distributions
         Of the rows of each repeat.
     original : predictive distribution
@@ -63,7 +65,7 @@ class Replaced:
     replacement: str
     seed: int
     donors: Positions
-    X: pd.DataFrame
+    X: Any
     distributions: tuple[Distribution, ...]
     original: Distribution
     frame: pd.DataFrame
@@ -122,18 +124,8 @@ def replaced_rows(
         replacement=scheme,
         seed=seed,
         donors=donors,
-        X=_rows(table, columns, frame),
+        X=table.stacked([RowBlock(range(n), columns, each) for each in donors]),
         distributions=distributions,
         original=evaluations.original,
         frame=frame,
-    )
-
-
-def _rows(table: Table, columns: tuple[int, ...], frame: pd.DataFrame) -> pd.DataFrame:
-    places = {True: frame["donor"].to_numpy(), False: frame["row"].to_numpy()}
-    return pd.DataFrame(
-        {
-            name: table.column(name).iloc[places[j in columns]].reset_index(drop=True)
-            for j, name in enumerate(table.features)
-        }
     )

@@ -10,9 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import as_names, unknown
-from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
+from uqwidgets._utils.masks import refuse_masked
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names
-from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.adapters import Predictive
@@ -23,7 +24,7 @@ class Table(Columns):
 
     Parameters
     ----------
-    X : DataFrame (see `to_pandas`) or array-like of shape (n, p)
+    X : DataFrame (see `container_of`) or array-like of shape (n, p)
     y : array-like of shape (n,) or None
     predictive : Predictive
         Determines the columns, their order, and whether the model expects a DataFrame.
@@ -57,30 +58,23 @@ class Table(Columns):
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._is_labelled = isinstance(X, pd.DataFrame)
-        X = to_pandas(X)
-        frame = _frame(X, predictive)
-        super().__init__(frame)
+        chosen = _chosen(X, predictive)
+        frame = chosen.frame()
+        super().__init__(frame.reset_index(drop=True))
         self.features = self.names
-        self.row_labels = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(frame))
+        self.row_labels = frame.index
         self._check_order(y, "y")
         self._y: npt.NDArray[Any] | None = None
         self.target = ""
         if y is not None:
-            self._y, self.target = _target(y, len(frame))
+            self._y, self.target = _target(y, len(chosen))
         if groups is not None and not isinstance(groups, Mapping):
             raise ValueError(
                 f"feature_groups is {groups!r}; pass a dict from names to lists of features."
             )
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.groups_and_features = self._groups_and_features()
-        # A scikit-learn model fitted on arrays warns about column names at every call.
-        texts = all(isinstance(c, str) for c in frame.columns)
-        on_arrays = predictive.columns.of_array and texts
-        named = isinstance(X, pd.DataFrame) or predictive.columns.required is not None
-        dtypes = set(frame.dtypes)
-        numbers = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in dtypes)
-        matrix = frame.to_numpy() if numbers and len(dtypes) == 1 else None
-        self._stack = BatchBuilder(self._columns, frame.columns, matrix, named and not on_arrays)
+        self._container = _as_fitted(chosen, predictive)
 
     def population(self, sample_weight: Any = None, rows: Any = None) -> Population:
         """Return the population of weights and rows that a user passes, see `Population.of`.
@@ -212,6 +206,8 @@ class Table(Columns):
         )
         same = np.full(len(block.rows), bool(block.columns))
         for column, value in zip(block.columns, block.values, strict=True):
+            if column in self._objects:
+                return np.empty(0, dtype=np.intp)
             whole = self._columns[column]
             if isinstance(whole.dtype, np.dtype) and whole.dtype.kind in "biuf":
                 same &= whole.to_numpy()[rows] == value
@@ -228,46 +224,63 @@ class Table(Columns):
         return np.flatnonzero(same)
 
     def stacked(self, blocks: Sequence[RowBlock]) -> Any:
-        """Return all blocks below each other, as a DataFrame or an array for the model."""
-        return self._stack.of(blocks)
+        """Return all blocks below each other, in the container that the model gets."""
+        if self._objects:
+            blocks = [self._with_objects(block) for block in blocks]
+        return self._container.batch(blocks)
+
+    def _with_objects(self, block: RowBlock) -> RowBlock:
+        """Return a block whose constants are of the kind of their column of objects."""
+        columns = [self._objects.get(column) for column in block.columns]
+        if block.donors is not None or not any(columns):
+            return block
+        values = zip(columns, block.values, strict=True)
+        return block._replace(values=tuple(v if own is None else own.own(v) for own, v in values))
 
 
-def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
-    fitted = predictive.columns
-    by_position = fitted.of_array or not isinstance(X, pd.DataFrame)
-    if not isinstance(X, pd.DataFrame):
-        values = np.asarray(X)
-        if values.ndim != 2:
-            raise ValueError(f"X has shape {values.shape}; pass a table of shape (rows, features).")
-        names = fitted.required
-        if names is None:
-            names = tuple(f"x{j}" for j in range(values.shape[1]))
-        elif len(names) != values.shape[1]:
-            raise ValueError(_wrong_width(values.shape[1], len(names)))
-        X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
+def _chosen(X: Any, predictive: Predictive) -> Container:
+    """Return the columns of a table that the model was fitted on."""
+    table, fitted = container_of(X), predictive.columns
+    by_position = fitted.of_array or isinstance(table.table, np.ndarray)
+    if isinstance(table.table, np.ndarray):
+        if fitted.required is not None:
+            if len(fitted.required) != len(table.labels):
+                raise ValueError(_wrong_width(len(table.labels), len(fitted.required)))
+            table = container_of(_named(table, fitted.required))
     elif fitted.names is not None:
-        columns = fitted.among(X.columns)
-        check_names(tuple(str(c) for c in X.columns))
-        X = X[columns]
+        places = {label: place for place, label in enumerate(table.labels)}
+        columns = fitted.among(table.labels)
+        check_names(tuple(map(str, table.labels)))
+        table = table.columns([places[column] for column in columns])
     # A table with more columns is the model's business, which may take what it needs by name.
-    if by_position and fitted.count not in (None, X.shape[1]):
-        raise ValueError(_wrong_width(X.shape[1], fitted.count))
-    if X.shape[1] == 0:
+    if by_position and fitted.count not in (None, len(table.labels)):
+        raise ValueError(_wrong_width(len(table.labels), fitted.count))
+    if len(table.labels) == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
-    if len(X) == 0:
+    if len(table) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
-    # A deep copy, because pandas may share memory with the user's X, which may change later.
-    return _in_native_order(pd.DataFrame(X).reset_index(drop=True).copy())
+    return table.owned()
 
 
-def _in_native_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the same numbers in the byte order of this machine; pandas reads no other."""
-    swapped = {
-        column: dtype.newbyteorder("=")
-        for column, dtype in frame.dtypes.items()
-        if isinstance(dtype, np.dtype) and not dtype.isnative
-    }
-    return frame.astype(swapped) if swapped else frame
+def _named(array: Container, names: tuple[Any, ...]) -> pd.DataFrame:
+    """Return an array as the DataFrame that a model with names of columns was fitted on."""
+    frame = array.frame().set_axis(list(names), axis=1)
+    # Such a model may refuse numbers of dtype object; other types would lose None, or be texts of
+    # another type.
+    for name, column in frame.infer_objects().items():
+        if not (isinstance(column.dtype, pd.StringDtype) or column.hasnans):
+            frame[name] = column
+    return frame
+
+
+def _as_fitted(chosen: Container, predictive: Predictive) -> Container:
+    """Return the container that the model gets: an array if it was fitted on one."""
+    # By the convention of scikit-learn, a model that was fitted on a DataFrame with texts as names
+    # knows them; one that was fitted on an array warns about names at every call.
+    texts = all(isinstance(label, str) for label in chosen.labels)
+    if predictive.columns.of_array and texts and isinstance(chosen.table, pd.DataFrame):
+        return container_of(chosen.table.to_numpy(copy=True))
+    return chosen
 
 
 def _wrong_width(width: int, expected: int) -> str:
@@ -279,6 +292,7 @@ def _wrong_width(width: int, expected: int) -> str:
 
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
     name = getattr(y, "name", None)
+    refuse_masked(y, "y", "leave these rows out of X and y")
     values = np.array(y)  # a copy, so that a later change of y does not reach the table
     values.flags.writeable = False
     if values.ndim == 2 and values.shape[1] == 1:

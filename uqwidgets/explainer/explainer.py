@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
+from uqwidgets.evaluation.containers import container_of
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
@@ -45,9 +47,11 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
     ----------
     model : object or callable
         A fitted model, see `as_predictive`. It is never refitted.
-    X : DataFrame or array-like of shape (n, p)
+    X : DataFrame of pandas or polars, Arrow table, or array-like, of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on. Never modified; columns
-        that the model was not fitted on are ignored.
+        that the model was not fitted on are ignored. The model gets rows in the same container,
+        with the dtypes, the missing markers and the labels of rows of X; a model that reads pandas
+        alone needs ``X.to_pandas()``. Tables of other libraries are converted to pandas.
     y : array-like of shape (n,), optional
         The true target of these rows. Predictions, entropy and other measures of confidence,
         redundancy and weights do not need it; whatever does, such as ``nll``, raises an error
@@ -171,6 +175,8 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
 
         if others is not None and not isinstance(others, Mapping):
             raise TypeError(f"others is {others!r}; pass a dict from names to fitted models.")
+        if others:  # they are made later, and the caller may change the table until then
+            X, y = container_of(X).owned().table, deepcopy(y)
         makers = {str(key): maker(other) for key, other in (others or {}).items()}
         _check_names([self.name, *makers])
         self.others = Others(makers)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.containers import container_of
 from uqwidgets.predictive import Predictive, as_predictive
 
 Noise = float | Callable[[Any, np.random.Generator], Any]
@@ -66,7 +65,7 @@ class Process:
 
         Returns
         -------
-        X : DataFrame or ndarray of shape (n, p)
+        X : DataFrame, polars or Arrow table, or ndarray, of shape (n, p)
         y : ndarray of shape (n,)
 
         Raises
@@ -74,11 +73,9 @@ class Process:
         ValueError
             If a function returns an array of the wrong shape, or values that are not finite.
         """
-        X = to_pandas(self.sample(n, rng))
-        if not isinstance(X, pd.DataFrame):
-            X = np.asarray(X)
-        if X.ndim != 2 or len(X) != n:
-            raise ValueError(f"sample({n}, rng) returned a table of shape {X.shape}, not {n} rows.")
+        X = container_of(self.sample(n, rng), f"sample({n}, rng)").table
+        if len(X) != n:
+            raise ValueError(f"sample({n}, rng) returned a table of {len(X)} rows, not {n} rows.")
         expected = _numbers("f(X)", self.f(X), n)
         if callable(self.noise):
             return X, expected + _numbers("noise(X, rng)", self.noise(X, rng), n)

@@ -212,7 +212,8 @@ def _simulate(
             raise ModelError(
                 f"the fit on training set {training_set.number} failed: {in_one_line(error)}"
             ) from error
-        predictive = apply_adapter(adapter, model, y, f" of training set {training_set.number}")
+        name = f" of training set {training_set.number}"
+        predictive = apply_adapter(adapter, model, y, name, fitted_on=X)
         estimates.append(
             [_estimate(process, predictive, estimand, design, s) for s in seed.spawn(N_TESTS)]
         )

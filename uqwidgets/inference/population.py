@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.masks import refuse_masked
 from uqwidgets.inference.sums import weighted_sums
 
 # Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
@@ -195,6 +196,7 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
 
 
 def _checked_weights(sample_weight: Any, n: int) -> Floats:
+    refuse_masked(sample_weight, "sample_weight", "give each row a weight, such as 0")
     try:
         if np.iscomplexobj(sample_weight):
             raise TypeError
@@ -218,6 +220,7 @@ def _checked_weights(sample_weight: Any, n: int) -> Floats:
 
 
 def _checked_rows(rows: Any, n: int) -> Positions:
+    refuse_masked(rows, "rows")
     chosen = np.asarray(rows)
     if chosen.dtype == bool:
         if chosen.shape != (n,):

@@ -26,7 +26,7 @@ from uqwidgets.learner.loco_importance.fits import (
     predictions_without,
 )
 from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
-from uqwidgets.learner.refits import Refit, Refits, take_rows
+from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.metrics import find_metric, is_metric
 
 
@@ -135,12 +135,7 @@ class LeaveOneOut:
         if not names:
             return {}
         X, y, rows = self._refits.X, self._refits.y, refit.rows
-        split = Split.of(
-            take_rows(X, rows.train),
-            take_rows(y, rows.train),
-            take_rows(X, rows.held_out),
-            take_rows(y, rows.held_out),
-        )
+        split = Split.of(X.rows(rows.train), y[rows.train], X.rows(rows.held_out), y[rows.held_out])
         predictions = predictions_without(
             clone_with_seed(self._refits.estimator, refit.seed),
             split,

@@ -35,7 +35,7 @@ class Learner(PerformanceMethods):
     estimator : object
         A scikit-learn estimator. Copies of it are fitted; the estimator itself is never changed.
         In each refit, parts whose ``random_state`` is None get a seed of that refit.
-    X : DataFrame or array-like of shape (n, p)
+    X : DataFrame of pandas or polars, Arrow table, or array-like, of shape (n, p)
     y : array-like of shape (n,)
     n_refits : int, default=15
         At least 2. Nadeau and Bengio (2003) recommend 15: fewer give wide and uncertain intervals,

@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import (
     RandomState,
     check_callback,
@@ -21,7 +22,7 @@ from uqwidgets._utils.options import (
 )
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
-from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import checked_level
@@ -70,11 +71,7 @@ class Procedure:
     ) -> None:
         estimator = _checked_estimator(estimator)
         table, target = _checked_table(X, y)
-        self._features = tuple(
-            map(str, table.columns)
-            if isinstance(table, pd.DataFrame)
-            else (f"x{j}" for j in range(table.shape[1]))
-        )
+        self._features = tuple(map(str, table.labels))
         self.n_refits = _checked_refits(n_refits)
         plan = Plan.of(
             target,
@@ -286,7 +283,7 @@ class Procedure:
     def _table(self, averaging: Averaging) -> Table:
         """All rows with the features of a refit's model, to make grids from."""
         predictive = averaging.refits[0].explainer.predictive
-        return Table(self._refits.X, self._refits.y, predictive)
+        return Table(self._refits.X.table, self._refits.y, predictive)
 
     def _remarks(self) -> tuple[Remark, ...]:
         remarks = []
@@ -339,19 +336,18 @@ def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
     return tagged or pd.api.types.infer_dtype(target) in ("string", "boolean")
 
 
-def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
-    table = to_pandas(X)
-    if not isinstance(table, pd.DataFrame):
-        table = np.asarray(table)
-    target = np.asarray(y)
+def _checked_table(X: Any, y: Any) -> tuple[Container, npt.NDArray[Any]]:
+    refuse_masked(y, "y", "leave these rows out of X and y")
+    table, target = container_of(X), np.array(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
-    if np.ndim(table) != 2 or target.shape != (len(table),):
+    if target.shape != (len(table),):
         raise ValueError(
-            f"X has shape {np.shape(table)} and y has shape {target.shape}; pass a table and one "
-            "value of y per row."
+            f"X has shape {(len(table), len(table.labels))} and y has shape {target.shape}; pass a "
+            "table and one value of y per row."
         )
-    return table, target
+    # Copies, because fits are made later.
+    return table.owned(), target
 
 
 def _checked_refits(n_refits: Any) -> int:

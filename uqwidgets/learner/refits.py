@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets.evaluation.containers import Container, container_of
+from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
@@ -71,7 +73,7 @@ class Refits:
     ----------
     estimator : object
         A scikit-learn estimator. It is never changed.
-    X : DataFrame or ndarray of shape (n, p)
+    X : Container of shape (n, p)
     y : ndarray of shape (n,)
     plan : Plan
     groups : mapping of str to sequence of str or None
@@ -84,8 +86,8 @@ class Refits:
     def __init__(
         self,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: Container,
+        y: npt.NDArray[Any],
         plan: Plan,
         groups: Mapping[str, Sequence[str]] | None,
         adapter: Adapter,
@@ -133,7 +135,7 @@ class Refits:
         tasks = (
             delayed(_fit)(
                 clone_with_seed(self.estimator, self.plan.seeds(number)[1]),
-                self.X,
+                self.X.table,
                 self.y,
                 rows.train,
             )
@@ -151,12 +153,13 @@ class Refits:
         if problem:
             return Failure(number, seed, problem)
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
-        predictive = apply_adapter(self.adapter, model, self.y, f" of refit {number} (seed {seed})")
+        name = f" of refit {number} (seed {seed})"
+        predictive = apply_adapter(self.adapter, model, self.y, name, fitted_on=self.X.table)
         try:
             explainer = Explainer(
                 predictive,
-                take_rows(self.X, rows.held_out),
-                take_rows(self.y, rows.held_out),
+                self.X.rows(rows.held_out),
+                self.y[rows.held_out],
                 feature_groups=self._groups,
                 random_state=seed,
                 memory_limit=max(1, self.memory_limit // n_refits),
@@ -166,16 +169,11 @@ class Refits:
         return Refit(number, seed, rows, explainer)
 
 
-def take_rows(values: Any, rows: Positions) -> Any:
-    """Rows of a DataFrame, Series or array."""
-    return values.iloc[rows] if isinstance(values, (pd.DataFrame, pd.Series)) else values[rows]
-
-
-def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
+def _fit(estimator: Any, X: Any, y: npt.NDArray[Any], rows: Positions) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
     model = unfitted_copy(estimator)
     try:
-        model.fit(take_rows(X, rows), take_rows(y, rows))
+        model.fit(container_of(X).rows(rows), y[rows])
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
-        return None, in_one_line(error)
+        return None, in_one_line(error) + way_out(X)
     return model, ""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -27,13 +26,6 @@ _PER_COLUMN = {
 }
 # Parameters that select columns.
 _SELECTIONS = ("categorical_features", "cat_features", "text_features", "embedding_features")
-
-
-def columns_without(X: Any, left_out: Sequence[int]) -> Any:
-    """Return a DataFrame or an array without the columns at these positions."""
-    if isinstance(X, pd.DataFrame):
-        return X.drop(columns=X.columns[list(left_out)])
-    return np.delete(X, list(left_out), axis=1)
 
 
 def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[int]) -> Any:

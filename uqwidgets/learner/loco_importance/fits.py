@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._utils.errors import ModelError, first_line, in_one_line
+from uqwidgets._utils.masks import refuse_masked
 from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.cache import parse_bytes
-from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.containers import Container, container_of
+from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
-from uqwidgets.learner.loco_importance.drop_columns import columns_without, estimator_without
+from uqwidgets.learner.loco_importance.drop_columns import estimator_without
 from uqwidgets.predictive import Distribution, Predictive, as_predictive
 from uqwidgets.predictive.adapters import with_labels
 
@@ -46,7 +47,9 @@ def checked_adapter(adapter: Any) -> Adapter:
     return checked
 
 
-def apply_adapter(adapter: Adapter, estimator: Any, y: Any, fit_name: str = "") -> Predictive:
+def apply_adapter(
+    adapter: Adapter, estimator: Any, y: Any, fit_name: str = "", *, fitted_on: Any
+) -> Predictive:
     """Turn a fitted estimator into a predictive model.
 
     Parameters
@@ -59,12 +62,22 @@ def apply_adapter(adapter: Adapter, estimator: Any, y: Any, fit_name: str = "") 
         Target of the fit: the labels of a model that does not name its classes.
     fit_name : str
         Words that name the fit in an error, such as ``" of refit 3"``.
+    fitted_on : DataFrame, polars or Arrow table, or array
+        The model gets rows in the same container.
 
     Raises
     ------
     ModelError
         If the adapter raises, or `as_predictive` does not take what it returns.
     """
+    predictive = _adapted(adapter, estimator, y, fit_name)
+    if isinstance(fitted_on, np.ndarray):
+        return predictive
+    # A number of columns without names would be taken for that of an array.
+    return replace(predictive, columns=replace(predictive.columns, of_array=False))
+
+
+def _adapted(adapter: Adapter, estimator: Any, y: Any, fit_name: str) -> Predictive:
     if adapter is as_predictive:  # its own errors say what is wrong with the model
         return with_labels(estimator, y)
     fit = f"the fitted {type(estimator).__name__}{fit_name}"
@@ -109,17 +122,17 @@ class OfFit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to fit on and rows to score, both DataFrames of the same columns or both arrays.
+    """Rows to fit on and rows to score, in containers of one kind with the same columns.
 
     Attributes
     ----------
-    X_train, X_test : DataFrame or ndarray, of shape (n, p) and (m, p)
+    train, test : Container of shape (n, p) and (m, p)
     y_train, y_test : array-like of shape (n,) and (m,)
     """
 
-    X_train: Any
+    train: Container
     y_train: Any
-    X_test: Any
+    test: Container
     y_test: Any
 
     @classmethod
@@ -129,37 +142,36 @@ class Split:
         Raises
         ------
         ValueError
-            If they do not.
+            If they do not; if values are masked.
         """
-        X_train, X_test = to_pandas(X_train), to_pandas(X_test)
-        frames = [isinstance(X, pd.DataFrame) for X in (X_train, X_test)]
-        if frames == [True, True]:
-            missing = [label for label in X_train.columns if label not in X_test.columns]
-            if missing:
+        train, test = container_of(X_train, "X_train"), container_of(X_test, "X_test")
+        refuse_masked(y_train, "y_train", "leave these rows out of X_train and y_train")
+        refuse_masked(y_test, "y_test", "leave these rows out of X_test and y_test")
+        if type(train) is not type(test):
+            first, second = sorted((train.name, test.name))
+            raise ValueError(
+                f"one of X_train and X_test is {first} and the other is {second}; pass both alike."
+            )
+        if isinstance(train.table, np.ndarray):
+            if len(train.labels) != len(test.labels):
                 raise ValueError(
-                    f"X_test has no column {missing[0]!r}, which X_train has; pass the same ones."
+                    f"X_train has {len(train.labels)} columns and X_test {len(test.labels)}; pass "
+                    "the same."
                 )
-            return cls(X_train, y_train, X_test[X_train.columns], y_test)
-        if any(frames):
+            return cls(train, y_train, test, y_test)
+        places = {label: place for place, label in enumerate(test.labels)}
+        missing = [label for label in train.labels if label not in places]
+        if missing:
             raise ValueError(
-                "one of X_train and X_test is a DataFrame and the other is not; pass both alike."
+                f"X_test has no column {missing[0]!r}, which X_train has; pass the same ones."
             )
-        train, test = np.asarray(X_train), np.asarray(X_test)
-        for name, X in (("X_train", train), ("X_test", test)):
-            if X.ndim != 2:
-                raise ValueError(f"{name} has shape {X.shape}; it must be (rows, features).")
-        if train.shape[1] != test.shape[1]:
-            raise ValueError(
-                f"X_train has {train.shape[1]} columns and X_test {test.shape[1]}; pass the same."
-            )
-        return cls(train, y_train, test, y_test)
+        order = [places[label] for label in train.labels]
+        return cls(train, y_train, test.columns(order), y_test)
 
     @property
     def labels(self) -> list[Any]:
         """Names of the columns."""
-        if isinstance(self.X_train, pd.DataFrame):
-            return list(self.X_train.columns)
-        return [f"x{j}" for j in range(self.X_train.shape[1])]
+        return self.train.labels
 
     def positions(self, table: Table, names: Sequence[str]) -> dict[str, list[int]]:
         """Positions of the columns of each feature or group, by its name.
@@ -179,7 +191,7 @@ class Split:
 
     def without(self, columns: Sequence[int]) -> Split:
         """Return the same rows without the columns at these positions."""
-        train, test = (columns_without(X, columns) for X in (self.X_train, self.X_test))
+        train, test = self.train.without(columns), self.test.without(columns)
         return Split(train, self.y_train, test, self.y_test)
 
 
@@ -237,12 +249,14 @@ def fit_and_predict(
         If the fit, the adapter or the fitted model fails.
     """
     try:
-        estimator.fit(split.X_train, split.y_train)
+        estimator.fit(split.train.table, split.y_train)
     except Exception as error:
-        problem = in_one_line(error)
+        problem = in_one_line(error) + way_out(split.train.table)
         raise ModelError(f"the estimator could not be fitted{fit_name}: {problem}") from error
-    predictive = apply_adapter(adapter, estimator, split.y_train, fit_name)
-    table = Table(split.X_test, split.y_test, predictive, groups)
+    predictive = apply_adapter(
+        adapter, estimator, split.y_train, fit_name, fitted_on=split.train.table
+    )
+    table = Table(split.test.table, split.y_test, predictive, groups)
     return Evaluations(predictive, table, parse_bytes(_MEMORY))
 
 

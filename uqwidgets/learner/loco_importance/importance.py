@@ -16,7 +16,7 @@ import pandas as pd
 from uqwidgets._utils.choices import as_names, one_of, unknown
 from uqwidgets._utils.options import RandomState, check_callback, checked_jobs, seed_of
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.columns import Kind
+from uqwidgets.evaluation.columns import Columns, Kind
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
@@ -81,9 +81,9 @@ def loco_importance(
     estimator : object
         A scikit-learn estimator, fitted or not. Copies of it are fitted, with the feature and
         without; the estimator itself is never changed.
-    X_train, X_test : DataFrame or array-like, of shape (n, p) and (m, p)
-        Rows to fit on, and other rows to score. Where a ColumnTransformer names a column, the copy
-        that is fitted without this column does not.
+    X_train, X_test : DataFrame of pandas or polars, Arrow table or array-like, (n, p) and (m, p)
+        Rows to fit on, and other rows to score, in containers of one kind. Where a
+        ColumnTransformer names a column, the copy that is fitted without this column does not.
     y_train, y_test : array-like of shape (n,) and (m,)
     measure : str, function or scorer, default="nll"
         A measure of a row, as in `Explainer.importance`: ``"nll"``, ``"brier"``,
@@ -208,7 +208,7 @@ def _refit(
     callback: ProgressCallback | None,
 ) -> Iterator[OfFit]:
     """Predictions for the test rows by a fit without each feature."""
-    steps = FitProgress(len(names) + 1, len(split.X_train), callback)
+    steps = FitProgress(len(names) + 1, len(split.train), callback)
     steps.step()  # the fit on all features
     left_out = split.positions(table, names)
     remedy = "pass replace='mean' to keep one fit and set the feature to one value"
@@ -226,15 +226,15 @@ def _set_constant(
     callback: ProgressCallback | None,
 ) -> Iterator[Distribution]:
     """Predictions for the test rows with each feature set to one value."""
-    train = pd.DataFrame(split.X_train)
-    train.columns = pd.Index([str(label) for label in split.labels])
+    train = Columns(split.train.frame())
     table = whole.table
     replacements = []
     for unit in names:
         columns = table.columns_of(unit)
         members = [table.features[column] for column in columns]
         values = [
-            fill_value(train[member], member, table.kind(member), replace) for member in members
+            fill_value(train.exact_column(member), member, table.kind(member), replace)
+            for member in members
         ]
         replacements.append(Constant(columns, tuple(values)))
     yield from whole.distributions(replacements, reader, callback)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import one_of, unknown
+from uqwidgets._utils.dtypes import of_pandas
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
@@ -300,7 +301,7 @@ def read_moment(text: str, column: pd.Series[Any], what: str) -> pd.Timestamp:
 def moment_of(text: Any, column: pd.Series[Any]) -> pd.Timestamp:
     """Point in time in the zone of a column."""
     moment = pd.Timestamp(text)
-    zone = getattr(column.dtype, "tz", None)
+    zone = getattr(of_pandas(column.dtype), "tz", None)
     if zone is None:
         return moment.tz_localize(None)
     return moment.tz_localize(zone) if moment.tzinfo is None else moment.tz_convert(zone)

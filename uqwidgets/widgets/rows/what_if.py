@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from uqwidgets.evaluation.distinct import missing_value
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -93,7 +94,8 @@ def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Const
     for change in changed:
         value = _value(table, change)
         own = table.column(change.feature).iloc[row]
-        is_own = pd.isna(own) if change.value is None else bool(own == value)
+        lacks = bool(pd.isna(own))
+        is_own = lacks if change.value is None else not lacks and bool(own == value)
         if not is_own:
             columns.append(table.index(change.feature))
             values.append(value)
@@ -107,8 +109,7 @@ def _value(table: Table, change: Change) -> Any:
     """Return a value as the grids of curves have it, so that both are one evaluation."""
     column = table.column(change.feature)
     if change.value is None:
-        # One object for all missing values of a kind: NaN is equal to itself alone.
-        return None if column.dtype == object else getattr(column.dtype, "na_value", np.nan)
+        return missing_value(table.exact_column(change.feature))
     if table.kind(change.feature) == "numeric":
         is_whole = pd.api.types.is_integer_dtype(column.dtype)
         number = float(change.value)
