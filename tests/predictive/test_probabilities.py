@@ -96,11 +96,9 @@ def several_labels():
         (as_predictive(Additive(of_series), classes=[0, 1]), BITS),
         (Named(), TEXTS),
         (Named(column), TEXTS),
-        (make_pipeline(Named()), TEXTS),
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
-@pytest.mark.filterwarnings("ignore:This Pipeline instance is not fitted:FutureWarning")
 def test_one_column_is_the_probability_of_the_second_of_two_classes(model, y):
     explainer = Explainer(model, X, y)
     q = explainer.evaluations.original
