@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 from own_word import NUMBERS, Cell, Row, cells, of_classes
 
 TEXTS = ("category", "text", "None")
-MIXED = {"pandas": (*NUMBERS, "bool", "Int64", *TEXTS), "polars": ("float64", "int8", "text")}
+MIXED = {"pandas": (*NUMBERS, "bool", "Int64", *TEXTS), "polars": ("float64", "missing", "int8", "bool", "Int64", "category", "text", "None")}
 PLAIN = {"pandas": ("float64",), "array": ("int8",)}
 
 
