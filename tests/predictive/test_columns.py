@@ -170,6 +170,21 @@ def test_a_model_that_takes_columns_by_name_gets_the_table(model):
     np.testing.assert_allclose(explainer.evaluations.original.probabilities, expected)
 
 
+@pytest.mark.filterwarnings("ignore:X has feature names, but LinearRegression was fitted without")
+def test_members_that_take_columns_by_name_get_the_table_too():
+    class Numbers(Unnamed):
+        n_features_in_ = 3
+
+        def predict(self, X):
+            return X["a"] + X["b"]
+
+    of_table, of_array = Numbers().fit(X, Y), LinearRegression().fit(VALUES, Y)
+    assert as_predictive([of_array, of_array]).columns.of_array
+    explainer = Explainer(as_predictive([of_array, Numbers().fit(X, Y)]), X, Y)
+    expected = (of_table.predict(X) + of_array.predict(VALUES)) / 2
+    np.testing.assert_allclose(explainer.evaluations.original.mean(), expected)
+
+
 @pytest.mark.parametrize(
     "model", [of_booster(list("abc"), []), of_results(list("abc"), row_labels=1)]
 )
