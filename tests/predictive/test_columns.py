@@ -149,6 +149,8 @@ def test_further_columns_are_left_out_where_the_names_are_known_and_passed_on_ot
     assert explainer.features == ("c", "a", "b", "more")
     importance = explainer.importance(n_repeats=2)
     assert dict(zip(importance.features, importance.importance, strict=True))["more"] == 0
+    with pytest.raises(ValueError, match=r"X has 2 columns, but the model was fitted on 3; pass"):
+        Explainer(model, X[["a", "b"]], (Y > 0) * 1)
     with pytest.raises(ValueError, match=r"X has 4 columns, but the model was fitted on 3; pass"):
         Explainer(LinearRegression().fit(VALUES, Y), X.assign(more=1.0), Y)
 

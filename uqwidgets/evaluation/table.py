@@ -249,9 +249,10 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         columns = fitted.among(X.columns)
         check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
-    # A table with more columns is the model's business, which may take what it needs by name.
-    if by_position and fitted.count not in (None, X.shape[1]):
-        raise ValueError(_wrong_width(X.shape[1], fitted.count))
+    # More columns are the model's business, which may take what it needs by name.
+    width, count = X.shape[1], fitted.count
+    if count is not None and (width < count or (by_position and width > count)):
+        raise ValueError(_wrong_width(width, count))
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
