@@ -18,10 +18,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from own_word import NUMBERS, Cell, Row, cells, of_classes
+from own_word import DTYPES, NUMBERS, Cell, Row, cells, of_classes
 
 TEXTS = ("category", "text", "None")
-MIXED = {"pandas": (*NUMBERS, "bool", "Int64", *TEXTS), "polars": ("float64", "int8", "text")}
+MIXED = dict.fromkeys(("pandas", "polars"), tuple(DTYPES))
 PLAIN = {"pandas": ("float64",), "array": ("int8",)}
 
 

@@ -22,7 +22,7 @@ from uqwidgets import as_predictive
 
 PLAIN = {"pandas": ("int8",), "array": ("float64",)}
 MISSING = {"pandas": ("missing", "int8"), "array": ("missing",)}
-OTHERS = {"polars": ("float64",), "arrow": ("float64",)}
+OTHERS = {"polars": ("float64", "missing"), "arrow": ("float64", "missing")}
 
 CAT = {"iterations": 6, "depth": 3, "verbose": 0, "thread_count": 1, "allow_writing_files": False}
 LIGHT = {"n_estimators": 5, "min_child_samples": 5, "num_leaves": 4, "n_jobs": 1, "verbose": -1}
@@ -76,7 +76,7 @@ def by_formula(X, y):
 ROWS = {
     "CatBoostRegressor": Row(
         of_catboost(catboost.CatBoostRegressor),
-        tables=MISSING | {"pandas": ("missing", "text"), "polars": ("float64",)},
+        tables=MISSING | {"pandas": ("missing", "text"), "polars": ("missing",)},
     ),
     "CatBoostClassifier": Row(
         of_catboost(catboost.CatBoostClassifier),

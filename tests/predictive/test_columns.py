@@ -149,6 +149,8 @@ def test_further_columns_are_left_out_where_the_names_are_known_and_passed_on_ot
     assert explainer.features == ("c", "a", "b", "more")
     importance = explainer.importance(n_repeats=2)
     assert dict(zip(importance.features, importance.importance, strict=True))["more"] == 0
+    with pytest.raises(ValueError, match=r"X has 2 columns, but the model was fitted on 3; pass"):
+        Explainer(model, X[["a", "b"]], (Y > 0) * 1)
     with pytest.raises(ValueError, match=r"X has 4 columns, but the model was fitted on 3; pass"):
         Explainer(LinearRegression().fit(VALUES, Y), X.assign(more=1.0), Y)
 
@@ -168,6 +170,21 @@ def test_a_model_that_takes_columns_by_name_gets_the_table(model):
     explainer = Explainer(model.fit(X, y), OTHER_ORDER, y)
     expected = model.predict_proba(OTHER_ORDER)
     np.testing.assert_allclose(explainer.evaluations.original.probabilities, expected)
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names, but LinearRegression was fitted without")
+def test_members_that_take_columns_by_name_get_the_table_too():
+    class Numbers(Unnamed):
+        n_features_in_ = 3
+
+        def predict(self, X):
+            return X["a"] + X["b"]
+
+    of_table, of_array = Numbers().fit(X, Y), LinearRegression().fit(VALUES, Y)
+    assert as_predictive([of_array, of_array]).columns.of_array
+    explainer = Explainer(as_predictive([of_array, Numbers().fit(X, Y)]), X, Y)
+    expected = (of_table.predict(X) + of_array.predict(VALUES)) / 2
+    np.testing.assert_allclose(explainer.evaluations.original.mean(), expected)
 
 
 @pytest.mark.parametrize(

@@ -252,9 +252,10 @@ def _chosen(X: Any, predictive: Predictive) -> Container:
         columns = fitted.among(table.labels)
         check_names(tuple(map(str, table.labels)))
         table = table.columns([places[column] for column in columns])
-    # A table with more columns is the model's business, which may take what it needs by name.
-    if by_position and fitted.count not in (None, len(table.labels)):
-        raise ValueError(_wrong_width(len(table.labels), fitted.count))
+    # More columns are the model's business, which may take what it needs by name.
+    width, count = len(table.labels), fitted.count
+    if count is not None and (width < count or (by_position and width > count)):
+        raise ValueError(_wrong_width(width, count))
     if len(table.labels) == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(table) == 0:

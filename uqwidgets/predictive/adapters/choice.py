@@ -245,8 +245,9 @@ def _columns(model: Any) -> FittedColumns:
         model = list(model.values())
     if isinstance(model, (list, tuple)):
         # A function has no fitted columns: it gets those of the other models.
-        columns = {_columns(one) for one in model} - {FittedColumns()}
-        if len(columns) > 1:
+        columns = [one for one in map(_columns, model) if one != FittedColumns()]
+        if len({(one.names, one.count) for one in columns}) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
-        return columns.pop() if columns else FittedColumns()
+        of_array = all(one.of_array for one in columns)
+        return replace(columns[0], of_array=of_array) if columns else FittedColumns()
     return model.columns if isinstance(model, Predictive) else fitted_columns(model)
