@@ -136,6 +136,13 @@ def test_numbers_for_a_target_of_bits_are_a_regression_with_a_remark():
         assert "numbers-like-probabilities" not in {remark.code for remark in remarks}
 
 
+def test_a_target_of_one_label_names_no_classes():
+    with pytest.raises(
+        TypeError, match="Additive has predict_proba but no classes_; pass as_predi"
+    ):
+        Explainer(Additive(), X, np.ones(len(X)))
+
+
 @pytest.mark.parametrize("adapter", [None, lambda fitted: fitted.predict_proba])
 def test_refits_name_the_classes_by_their_target(adapter):
     options = {} if adapter is None else {"adapter": adapter}

@@ -186,7 +186,9 @@ def with_labels(model: Any, y: Any) -> Predictive:
         try:
             return as_predictive(model)
         except NoLabelsError:
-            return as_predictive(model, _labels_of_target(y))
+            if len(labels := _labels_of_target(y)) < 2:
+                raise
+            return as_predictive(model, labels)
     labels = _labels_of_target(y)
     if len(labels) < 2:
         return as_predictive(model)
