@@ -20,7 +20,9 @@ CITATION = re.compile(
 )
 EPONYM = re.compile(rf"\b({AUTHOR}(?: and {AUTHOR})?)'s\b|(?<=of )({AUTHOR} and {AUTHOR})\b")
 # Terms of textbooks, and programs.
-NOT_LITERATURE = {"Altair", "Bessel", "Horner", "Lambert", "Nagle", "Newton", "PyTorch", "Python"}
+NOT_LITERATURE = {
+    *("Altair", "Bessel", "CatBoost", "Horner", "Lambert", "Nagle", "Newton", "PyTorch", "Python")
+}
 
 
 def test_the_examples_of_how_it_works_run():

@@ -164,3 +164,12 @@ def test_an_unfitted_classifier_is_refused(model):
 def test_an_unfitted_regressor_is_refused():
     with pytest.raises(ModelError, match="NotFitted"):
         Explainer(lightgbm.LGBMRegressor(), X, Y)
+
+
+def test_a_booster_of_xgboost_needs_a_function():
+    booster = xgboost.train({"objective": "binary:logistic"}, xgboost.DMatrix(FRAME, Y > 0), 4)
+    with pytest.raises(TypeError, match=r"DMatrix, not for a table; pass lambda X: booster\.pred"):
+        Explainer(booster, FRAME, Y > 0)
+    model = as_predictive(lambda X: booster.predict(xgboost.DMatrix(X)), classes=[False, True])
+    p = Explainer(model, FRAME, Y > 0).evaluations.original.probabilities
+    np.testing.assert_allclose(p[:, 1], booster.predict(xgboost.DMatrix(FRAME)))

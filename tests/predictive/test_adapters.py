@@ -271,7 +271,7 @@ def test_sparse_probabilities_are_read_as_an_array():
 
 def test_several_numbers_for_a_row_are_refused():
     model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
-    with pytest.raises(ModelError, match=r"rows of X were evaluated.*shape \(\d+, 2\) must be"):
+    with pytest.raises(ModelError, match=r"rows of X were evaluated.*predicts 2 numbers for"):
         Explainer(model, X, Y)
 
 
@@ -283,17 +283,12 @@ def test_several_numbers_for_a_row_are_refused():
         (IsolationForest(), TypeError, "IsolationForest predicts no target, but clusters or"),
         (42, TypeError, "int has neither predict_proba nor predict and is no function"),
         (
-            type("Nameless", (), {"predict_proba": None})(),
-            TypeError,
-            r"Nameless has predict_proba but no classes_; pass as_predictive\(model, classes",
-        ),
-        (
             type("Single", (), {"predict_proba": None, "classes_": np.array(["up"])})(),
             ValueError,
             r"the single class \['up'\]; fit it on at least two",
         ),
     ],
-    ids=["class", "clusters", "outliers", "number", "nameless", "single"],
+    ids=["class", "clusters", "outliers", "number", "single"],
 )
 def test_objects_that_are_no_fitted_model_are_refused(model, error, message):
     with pytest.raises(error, match=message):
@@ -301,5 +296,5 @@ def test_objects_that_are_no_fitted_model_are_refused(model, error, message):
 
 
 def test_the_error_of_an_unfitted_model_is_passed_on():
-    with pytest.raises(ModelError, match="rows of X were evaluated: NotFittedError: This"):
+    with pytest.raises(ModelError, match=r"rows of X were evaluated: NotFittedError: This"):
         Explainer(LinearRegression(), X, Y)

@@ -188,7 +188,7 @@ def test_an_explainer_names_the_row_of_a_wrong_answer():
         p[3] *= 1.1
         return p
 
-    with pytest.raises(ModelError, match=r"sum to 1\.1, off from 1 by \+0\.1, in row 3 of X\."):
+    with pytest.raises(ModelError, match=r"sum to 1\.1, off from 1 by \+0\.1, in row 3 of X; if"):
         Explainer(wrong, X, LABELS)
 
 

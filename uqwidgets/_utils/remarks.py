@@ -35,6 +35,12 @@ REMARKS = MappingProxyType(
             "Fix the random state of the model, or switch off what only training needs, such as "
             "dropout.",
         ),
+        "numbers-like-probabilities": RemarkKind(
+            "The target holds 0 and 1, and the model predicts single numbers between them.",
+            "They are read as predicted numbers. Measures of classes, such as nll and the error "
+            "rate, are not available.",
+            "If they are probabilities, pass `as_predictive(model, classes=[0, 1])`.",
+        ),
         "own-predict": RemarkKind(
             "The model's `predict` answers other labels than the most probable class, or other "
             "numbers than the mean of the distribution, or cannot be used.",

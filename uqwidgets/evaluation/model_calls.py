@@ -79,7 +79,7 @@ class ModelCalls:
                 distribution = (model or self._predictive)(X)
         except InvalidRowError as error:
             where = self.where(blocks, error.row)
-            raise ModelError(f"the model's {error.problem} {where}.") from error
+            raise ModelError(f"the model's {error.problem} {where}{error.advice}.") from error
         except Exception as error:
             name = self._name(blocks[0])
             rows_of = f"rows with {name} replaced" if name else "the rows of X"

@@ -256,19 +256,22 @@ class Table(Columns):
 
 def _chosen(X: Any, predictive: Predictive) -> Container:
     """Return the columns of a table that the model was fitted on."""
-    table, names = container_of(X), predictive.feature_names
+    table, fitted = container_of(X), predictive.columns
+    by_position = fitted.of_array or isinstance(table.table, np.ndarray)
     if isinstance(table.table, np.ndarray):
-        if names is not None:
-            if len(names) != len(table.labels):
-                raise ValueError(_wrong_width(len(table.labels), len(names)))
-            table = container_of(_named(table, names))
-    elif names is not None:
+        if fitted.required is not None:
+            if len(fitted.required) != len(table.labels):
+                raise ValueError(_wrong_width(len(table.labels), len(fitted.required)))
+            table = container_of(_named(table, fitted.required))
+    elif fitted.names is not None:
         places = {label: place for place, label in enumerate(table.labels)}
-        columns = predictive.columns_among(table.labels)
+        columns = fitted.among(table.labels)
         check_names(tuple(map(str, table.labels)))
         table = table.columns([places[column] for column in columns])
-    if predictive.n_features is not None and len(table.labels) != predictive.n_features:
-        raise ValueError(_wrong_width(len(table.labels), predictive.n_features))
+    # More columns are the model's business, which may take what it needs by name.
+    width, count = len(table.labels), fitted.count
+    if count is not None and (width < count or (by_position and width > count)):
+        raise ValueError(_wrong_width(width, count))
     if len(table.labels) == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(table) == 0:
@@ -292,8 +295,7 @@ def _as_fitted(chosen: Container, predictive: Predictive) -> Container:
     # By the convention of scikit-learn, a model that was fitted on a DataFrame with texts as names
     # knows them; one that was fitted on an array warns about names at every call.
     texts = all(isinstance(label, str) for label in chosen.labels)
-    on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
-    if on_arrays and isinstance(chosen.table, pd.DataFrame):
+    if predictive.columns.of_array and texts and isinstance(chosen.table, pd.DataFrame):
         return container_of(chosen.table.to_numpy(copy=True))
     return chosen
 

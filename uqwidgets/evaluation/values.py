@@ -71,6 +71,8 @@ class MeasureValues(Predictions):
             if self.original.classes is None:
                 self._answers.name_classes(self.classes)
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
+        if self.classes is None:
+            self._remarks += _remarks_on_reading(self.original, table)
         if self._truth is not None:
             self._truth.flags.writeable = False
         if self.classes is not None and table.has_target:
@@ -330,6 +332,8 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
         # A function that returns labels does not list its classes: its labels and y show some.
         predicted = q.value.astype(object)
         return classes_among(predicted, table.y if table.has_target else predicted[:0])
+    if predictive.classes is not None:
+        class_codes(q.value, predictive.classes, predicted=True)
     return predictive.classes
 
 
@@ -338,3 +342,19 @@ def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> T
         codes = class_codes(table.y, classes)
         return codes if q.classes is not None else table.y
     return table.target_numbers()
+
+
+def _remarks_on_reading(q: Distribution, table: Table) -> tuple[Remark, ...]:
+    """Remark on numbers that may be probabilities: they are read as numbers."""
+    if not (isinstance(q, Point) and table.has_target and set(table.y.tolist()) == {0, 1}):
+        return ()
+    values = q.value.astype(np.float64)
+    if ((values < 0) | (values > 1)).any() or np.isin(values, [0.0, 1.0]).all():
+        return ()
+    return (
+        Remark(
+            "numbers-like-probabilities",
+            "y holds 0 and 1, and the model predicts numbers between them, which are read as "
+            "numbers; if they are probabilities of 1, pass as_predictive(model, classes=[0, 1])",
+        ),
+    )

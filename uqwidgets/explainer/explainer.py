@@ -7,9 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from uqwidgets._utils.options import (
     RandomState,
@@ -35,7 +33,7 @@ from uqwidgets.importance.redundancy import redundancy
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import available
-from uqwidgets.predictive import Predictive, as_predictive
+from uqwidgets.predictive.adapters import with_labels
 
 
 class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
@@ -152,7 +150,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         others: Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model
-        self.predictive = _predictive(model, y)
+        self.predictive = with_labels(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
         self.extra = extra_columns(extra, X, self.table)
         self.seed = seed_of(random_state)
@@ -174,7 +172,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             if isinstance(other, Explainer):
                 return lambda: other
             try:
-                _predictive(other, y)
+                with_labels(other, y)
             except TypeError as error:
                 raise TypeError(f"others has {brief(other)}: {error}") from None
             return lambda: Explainer(
@@ -327,21 +325,3 @@ def _check_names(names: Sequence[str]) -> None:
         raise ValueError(
             f"the models are named {list(names)!r}; give each its own name, not an empty text."
         )
-
-
-def _predictive(model: Any, y: Any) -> Predictive:
-    plain_function = callable(model) and not hasattr(model, "predict")
-    labels = np.asarray(y)
-    if y is None or isinstance(model, Predictive) or not plain_function or labels.ndim != 1:
-        return as_predictive(model)
-    # The probabilities of a function are those of the labels of y, in sorted order.
-    try:
-        distinct = np.unique(labels[~pd.isna(labels)])
-    except TypeError:
-        raise ValueError(
-            "y mixes kinds of labels that have no order; make them all texts or all numbers."
-        ) from None
-    if len(distinct) < 2:
-        return as_predictive(model)
-    # Only its first call shows whether the function returns probabilities.
-    return replace(as_predictive(model, classes=distinct), classes=None)

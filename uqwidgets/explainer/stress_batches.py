@@ -149,7 +149,7 @@ def _columns(
 ) -> list[str]:
     """Names of the target and of the features, from the labels of a batch's columns."""
     if features is None:
-        used = predictive.columns_among(c for c in labels if str(c) != target)
+        used = predictive.columns.among(c for c in labels if str(c) != target)
         features = [str(label) for label in used]
     return [target, *features]
 

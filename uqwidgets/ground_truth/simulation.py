@@ -216,7 +216,7 @@ def _simulate(
                 f"the fit on training set {training_set.number} failed: {in_one_line(error)}"
             ) from error
         name = f" of training set {training_set.number}"
-        predictive = apply_adapter(adapter, model, name, fitted_on=X)
+        predictive = apply_adapter(adapter, model, y, name, fitted_on=X)
         estimates.append(
             [_estimate(process, predictive, estimand, design, s) for s in seed.spawn(N_TESTS)]
         )

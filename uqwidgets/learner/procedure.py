@@ -36,6 +36,7 @@ from uqwidgets.learner.loco_importance.fits import Adapter, checked_adapter, clo
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.learner.resampling import Plan
 from uqwidgets.predictive import as_predictive
+from uqwidgets.predictive.adapters.base import offers
 
 # With fewer refits the interval is wide and itself uncertain. More refits make it too narrow,
 # because they learn from the same rows (Molnar et al. 2023, section 8).
@@ -330,7 +331,10 @@ def _checked_estimator(estimator: Any) -> Any:
 def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
     """Whether the estimator is a classifier by its tags, or the target holds labels."""
     # Some estimators are classifiers or regressors depending on y, and skpro's have no tags.
-    tagged = hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    try:
+        tagged = offers(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    except Exception:  # noqa: BLE001  a library's tags may raise anything
+        tagged = False
     return tagged or pd.api.types.infer_dtype(target) in ("string", "boolean")
 
 

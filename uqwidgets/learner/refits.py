@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line, of_another_thread
@@ -17,6 +16,7 @@ from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
 from uqwidgets.learner.resampling import Plan, Resample
 
@@ -155,7 +155,7 @@ class Refits:
             return Failure(number, seed, problem)
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
         name = f" of refit {number} (seed {seed})"
-        predictive = apply_adapter(self.adapter, model, name, fitted_on=self.X.table)
+        predictive = apply_adapter(self.adapter, model, self.y, name, fitted_on=self.X.table)
         try:
             explainer = Explainer(
                 predictive,
@@ -174,7 +174,7 @@ class Refits:
 
 def _fit(estimator: Any, X: Any, y: npt.NDArray[Any], rows: Positions) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
-    model = clone(estimator)
+    model = unfitted_copy(estimator)
     try:
         model.fit(container_of(X).rows(rows), y[rows])
     except Exception as error:

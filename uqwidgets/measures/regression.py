@@ -19,7 +19,8 @@ from uqwidgets.predictive.distributions import (
 _NO_UNCERTAINTY = (
     "the model gives one value per row and no uncertainty; use a model with "
     "predict(X, return_std=True), a function that returns (mean, std), "
-    "as_predictive(model, noise=...), or for an ensemble as_predictive(model, members=True) "
+    "as_predictive(model, noise=...), for an ensemble as_predictive(model, members=True), or for "
+    "probabilities of the second of two classes as_predictive(model, classes=[...]) "
     "(a Learner takes adapter=lambda model: as_predictive(model, ...))"
 )
 _A_NUMBER = "the target is a number, not a class"

@@ -225,12 +225,19 @@ class InvalidRowError(ValueError):
         What is wrong, without the row.
     row : int
         Position of the first such row.
+    advice : str
+        What follows the row in a sentence: empty, or a clause after a semicolon.
     """
 
-    def __init__(self, problem: str, row: int) -> None:
-        super().__init__(f"{problem} in row {row}.")
+    def __init__(self, problem: str, row: int, advice: str = "") -> None:
+        super().__init__(f"{problem} in row {row}{advice}.")
         self.problem = problem
         self.row = row
+        self.advice = advice
+
+
+class SumError(InvalidRowError):
+    """The shares of one row do not sum to one."""
 
 
 def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
@@ -329,7 +336,7 @@ def simplex(shares: Floats, one: str, several: str) -> None:
         if np.isnan(shares[at]).any():
             raise InvalidRowError(f"{one} is NaN", row)
         excess = f"{total[at]:.6g}, off from 1 by {total[at] - 1:+.3g},"
-        raise InvalidRowError(f"{several} sum to {excess}", row)
+        raise SumError(f"{several} sum to {excess}", row)
     if shares.size and shares.min() < -_NEGATIVE_TOLERANCE:
         at = np.unravel_index(int(shares.argmin()), shares.shape)
         raise InvalidRowError(f"{one} is negative ({shares[at]:g})", int(at[0]))

@@ -259,8 +259,12 @@ def positive_position(classes: npt.NDArray[Any]) -> int:
     return 0 if first == 1 and second in (0, -1) else 1
 
 
-def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+def class_codes(
+    y: npt.ArrayLike, classes: npt.NDArray[Any], *, predicted: bool = False
+) -> npt.NDArray[np.intp]:
     """Position of each label of ``y`` (n,) in ``classes`` (k,), which may be in any order.
+
+    ``predicted`` says that they are labels that the model predicts, for the error.
 
     Raises
     ------
@@ -272,6 +276,13 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         label = labels.tolist()[row]
+        if predicted:
+            raise ValueError(
+                f"the model predicts {label!r} in row {row}, which is none of its classes "
+                f"{', '.join(repr(c) for c in classes.tolist())}; if it predicts scores or "
+                "probabilities, pass a function that returns the probability of each class, as "
+                "as_predictive(function, classes=[...])."
+            )
         raise ValueError(
             f"y has the label {label!r} in row {row}, which the model does not know; its classes "
             f"are {', '.join(repr(c) for c in classes.tolist())}{_cast(label, classes)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
+from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows, SumError
 from uqwidgets.predictive.categorical import (
     Categorical,
     class_codes,
@@ -30,6 +30,7 @@ __all__ = [
     "PredictiveDistribution",
     "Quantiles",
     "Rows",
+    "SumError",
     "class_codes",
     "classes_among",
     "label_positions",

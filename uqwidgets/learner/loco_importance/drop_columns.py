@@ -9,13 +9,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
+
 # Parameters of estimators and kernels that may have one entry, or one row, per column.
-_PER_COLUMN = {"length_scale": 1, "length_scale_bounds": 2, "monotonic_cst": 1}
+_PER_COLUMN = {
+    "length_scale": 1,
+    "length_scale_bounds": 2,
+    "monotonic_cst": 1,
+    "monotone_constraints": 1,
+    "feature_types": 1,
+    "feature_names": 1,
+}
+# Parameters that select columns.
+_SELECTIONS = ("categorical_features", "cat_features", "text_features", "embedding_features")
 
 
 def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[int]) -> Any:
@@ -40,13 +50,13 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
         If a part selects columns by position after earlier steps made them, so that their origin
         is unknown; or if a part is frozen.
     """
-    copy = clone(estimator)
+    copy = unfitted_copy(estimator)
     table = _Columns(list(labels), frozenset(left_out))
     direct = {id(part) for part in _see_table(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
     for part in {id(part): part for part in parts if _has_params(part)}.values():
         if isinstance(part, FrozenEstimator):
-            # clone does not copy what a FrozenEstimator holds, so it would change the user's model.
+            # A copy shares what it holds, so that a fit would change the user's model.
             raise ValueError(f"{type(part).__name__} is frozen, and never fitted anew")
         changed = _changed(part, table, id(part) in direct)
         if changed:
@@ -118,7 +128,7 @@ def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
         for name, value in part.get_params(deep=False).items():
             if value is None or isinstance(value, str):
                 continue
-            if name == "categorical_features":
+            if name in _SELECTIONS:
                 changed[name] = table.select(value, direct)
             elif name == "interaction_cst":
                 changed[name] = [set(table.select(sorted(group), direct)) for group in value]

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from uqwidgets._utils.errors import ModelError, first_line, in_one_line
@@ -20,8 +19,10 @@ from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.drop_columns import estimator_without
 from uqwidgets.predictive import Distribution, Predictive, as_predictive
+from uqwidgets.predictive.adapters import with_labels
 
 _MEMORY = "1GiB"
 
@@ -47,7 +48,7 @@ def checked_adapter(adapter: Any) -> Adapter:
 
 
 def apply_adapter(
-    adapter: Adapter, estimator: Any, fit_name: str = "", *, fitted_on: Any
+    adapter: Adapter, estimator: Any, y: Any, fit_name: str = "", *, fitted_on: Any
 ) -> Predictive:
     """Turn a fitted estimator into a predictive model.
 
@@ -57,6 +58,8 @@ def apply_adapter(
         Takes the estimator, and returns what `as_predictive` takes.
     estimator : object
         Fitted.
+    y : array-like of shape (n,)
+        Target of the fit: the labels of a model that does not name its classes.
     fit_name : str
         Words that name the fit in an error, such as ``" of refit 3"``.
     fitted_on : DataFrame, polars or Arrow table, or array
@@ -67,16 +70,16 @@ def apply_adapter(
     ModelError
         If the adapter raises, or `as_predictive` does not take what it returns.
     """
-    predictive = _adapted(adapter, estimator, fit_name)
-    if predictive.feature_names is None and not isinstance(fitted_on, np.ndarray):
-        # A number of columns without names would be taken for that of an array.
-        return replace(predictive, n_features=None)
-    return predictive
+    predictive = _adapted(adapter, estimator, y, fit_name)
+    if isinstance(fitted_on, np.ndarray):
+        return predictive
+    # A number of columns without names would be taken for that of an array.
+    return replace(predictive, columns=replace(predictive.columns, of_array=False))
 
 
-def _adapted(adapter: Adapter, estimator: Any, fit_name: str) -> Predictive:
+def _adapted(adapter: Adapter, estimator: Any, y: Any, fit_name: str) -> Predictive:
     if adapter is as_predictive:  # its own errors say what is wrong with the model
-        return as_predictive(estimator)
+        return with_labels(estimator, y)
     fit = f"the fitted {type(estimator).__name__}{fit_name}"
     try:
         adapted = adapter(estimator)
@@ -86,7 +89,7 @@ def _adapted(adapter: Adapter, estimator: Any, fit_name: str) -> Predictive:
             f"adapter failed on {fit}: {problem}; pass a function that takes every fit."
         ) from error
     try:
-        return as_predictive(adapted)
+        return with_labels(adapted, y)
     except Exception as error:
         raise ModelError(
             f"adapter returned {type(adapted).__name__} for {fit}, which as_predictive does not "
@@ -214,7 +217,7 @@ def clone_with_seed(estimator: Any, random_state: int) -> Any:
         for name, value in estimator.get_params(deep=True).items()
         if name.rpartition("__")[2] == "random_state" and (value is None or value is global_stream)
     }
-    copy = clone(estimator)
+    copy = unfitted_copy(estimator)
     if unset:
         copy.set_params(**unset)
     return copy
@@ -250,7 +253,9 @@ def fit_and_predict(
     except Exception as error:
         problem = in_one_line(error) + way_out(split.train.table)
         raise ModelError(f"the estimator could not be fitted{fit_name}: {problem}") from error
-    predictive = apply_adapter(adapter, estimator, fit_name, fitted_on=split.train.table)
+    predictive = apply_adapter(
+        adapter, estimator, split.y_train, fit_name, fitted_on=split.train.table
+    )
     table = Table(split.test.table, split.y_test, predictive, groups)
     return Evaluations(predictive, table, parse_bytes(_MEMORY))
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import clone
 
 from uqwidgets._utils.choices import as_names, one_of, unknown
 from uqwidgets._utils.options import (
@@ -32,6 +31,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import (
     Adapter,
     OfFit,
@@ -168,7 +168,7 @@ def loco_importance(
     seed = seed_of(random_state)
     split = Split.of(X_train, y_train, X_test, y_test)
     procedure = clone_with_seed(estimator, seed)
-    whole = fit_and_predict(clone(procedure), split, adapter, feature_groups)
+    whole = fit_and_predict(unfitted_copy(procedure), split, adapter, feature_groups)
     names = _feature_names(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
     of_rows = available(whole.original, classifier=whole.classes is not None)

@@ -28,9 +28,12 @@ class Options:
     noise: float | None = None
     levels: Any = None
     samples: bool = False
+    normalize: bool = False
+    # Whether the classes are the labels of y, which its rows show, rather than passed by the user.
+    of_target: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("members", "samples"):
+        for name in ("members", "samples", "normalize"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise TypeError(
                     f"{name} is {brief(getattr(self, name))}; it must be True or False."
@@ -45,7 +48,7 @@ class Options:
 
     def passed(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "of_target"}
         return [name for name, value in values.items() if value is not None and value is not False]
 
     def allow_only(self, allowed: tuple[str, ...], reason: str) -> None:
@@ -141,6 +144,29 @@ def from_library(instance: Any, library: str, name: str | None = None) -> bool:
     )
 
 
+class NoLabelsError(TypeError):
+    """A classifier does not name its classes."""
+
+
+def offers(model: Any, name: str) -> bool:
+    """Whether a model has a method; one whose lookup raises anything is not there."""
+    try:
+        return hasattr(model, name)
+    except Exception:  # noqa: BLE001
+        return False
+
+
+def attribute(model: Any, name: str, default: Any = None) -> Any:
+    """Return an attribute of a model; the default if it has none, or if reading it raises.
+
+    Properties of models that are not fitted, or that a library does not finish, raise anything.
+    """
+    try:
+        return getattr(model, name, default)
+    except Exception:  # noqa: BLE001
+        return default
+
+
 def labels_of(model: Any, classes: Any) -> Labels | None:
     """Labels of a classifier's columns: ``classes`` if they are passed, else its ``classes_``.
 
@@ -149,12 +175,7 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
     ValueError
         If the model has several targets or fewer than two classes, or ``classes`` does not fit.
     """
-    attribute = getattr(model, "classes_", None)
-    if isinstance(attribute, list) and any(isinstance(c, np.ndarray) for c in attribute):
-        raise ValueError(
-            "the model predicts several targets at once; pass a function that predicts one of them."
-        )
-    own = None if attribute is None else _own_labels(attribute)
+    own = _own_labels(attribute(model, "classes_"))
     if classes is None:
         return own
     labels = np.asarray(classes)
@@ -175,8 +196,12 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
     return labels
 
 
-def _own_labels(classes: Any) -> Labels:
-    labels = np.asarray(classes)
+def _own_labels(classes: Any) -> Labels | None:
+    several = isinstance(classes, list) and any(isinstance(c, np.ndarray) for c in classes)
+    labels = np.empty((0, 0)) if several else np.asarray(classes)
+    # A regressor of CatBoost has an empty list of classes.
+    if classes is None or labels.shape == (0,):
+        return None
     if labels.ndim != 1:
         raise ValueError(
             "the model predicts several targets at once; pass a function that predicts one of them."
@@ -194,11 +219,13 @@ def refuse_unfitted(model: Any) -> None:
     Call this only where an attribute that fitting creates is missing: not every library marks
     fitted models as scikit-learn does.
     """
+    if not (from_library(model, "sklearn") or hasattr(type(model), "__sklearn_is_fitted__")):
+        return
     try:
         check_is_fitted(model)
     except NotFittedError:
         raise unfitted(model) from None
-    except TypeError:  # no estimator in scikit-learn's sense: scikit-learn cannot tell
+    except Exception:  # noqa: BLE001  its tags raise: scikit-learn cannot tell
         return
 
 
@@ -211,6 +238,15 @@ def one_column(values: Any) -> npt.NDArray[Any]:
     """Return predictions as an array; a table of one column becomes that column."""
     array = np.asarray(unmasked(values))
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def several_targets(name: str, count: int) -> str:
+    """Return the sentence for a model that predicts several numbers for each row."""
+    return (
+        f"{name} predicts {count} numbers for each row; if they are targets, explain one of them: "
+        "pass a function, such as lambda X: model.predict(X)[:, 0]; if they are probabilities, "
+        "pass as_predictive(model, classes=[...])."
+    )
 
 
 def increasing_levels(levels: Any) -> npt.NDArray[np.float64]:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.base import ClusterMixin, OutlierMixin
 
-from uqwidgets.predictive.adapters.base import AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.base import (
+    AdaptedModel,
+    Adapter,
+    NoLabelsError,
+    Options,
+    attribute,
+    name_of,
+    offers,
+)
+from uqwidgets.predictive.adapters.catboost import CATBOOST
+from uqwidgets.predictive.adapters.columns import FittedColumns, fitted_columns
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
-from uqwidgets.predictive.adapters.ngboost import NGBOOST, n_columns
+from uqwidgets.predictive.adapters.ngboost import NGBOOST
 from uqwidgets.predictive.adapters.own_predict import own_predict
 from uqwidgets.predictive.adapters.predictive import Predictive
 from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
@@ -31,6 +43,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     PREDICT_DISTRIBUTION,
     NGBOOST,
     SKPRO,
+    CATBOOST,
     PREDICT_PROBA,
     RETURN_STD,
     TRANSFORMED_TARGET,
@@ -47,6 +60,7 @@ def as_predictive(
     noise: float | None = None,
     levels: npt.ArrayLike | None = None,
     samples: bool = False,
+    normalize: bool = False,
 ) -> Predictive:
     """Wrap a fitted model so that it answers with a predictive distribution.
 
@@ -55,16 +69,19 @@ def as_predictive(
     1. a `Pipeline` or a search with ``best_estimator_``: its last step or best model is read;
     2. ``members=True``, or a list of models: `Mixture` of the members' predictions;
     3. a dict ``{level: model}``, a list with ``levels``, a model that predicts a quantile per
-       level (XGBoost's ``quantile_alpha``): `Quantiles`;
+       level (XGBoost's ``quantile_alpha``, CatBoost's ``MultiQuantile``): `Quantiles`;
     4. ``predict_distribution``;
     5. NGBoost's ``pred_dist``;
     6. skpro's ``predict_proba``;
-    7. ``predict_proba``: `Categorical`;
-    8. ``predict(X, return_std=True)``: `Normal`;
-    9. a `TransformedTargetRegressor` around one of 4 to 8: its distribution on the target's scale;
-    10. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
+    7. CatBoost's ``RMSEWithUncertainty``: `Normal`;
+    8. ``predict_proba``: `Categorical`;
+    9. ``predict(X, return_std=True)``: `Normal`;
+    10. a `TransformedTargetRegressor` around one of 4 to 9: its distribution on the target's scale;
+    11. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
         dimensions as ``classes``, ``levels`` or ``samples`` say;
-    11. plain ``predict``: `Point`, or `Normal` with ``noise``.
+    12. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
+
+    One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
 
     A distribution of the outermost object comes first: what is inside it is read only for what it
     does not give itself. Labels and predicted numbers are those of the outermost ``predict``: where
@@ -80,9 +97,10 @@ def as_predictive(
         A fitted estimator, a function of ``X``, the models of an ensemble, or a model per level.
     classes : array-like of shape (k,), optional
         Labels of the columns of probabilities, for a model that does not name them or names
-        them by numbers. Of two, the positive class of rates, curves, calibration and scores is 1
-        beside 0 or -1, True beside False, and else the second. For a distribution of counts: the
-        counts that are possible.
+        them by numbers. Of a function or a ``predict`` that returns one number between 0 and 1
+        per row, they say that it is the probability of the second of two classes. Of two, the
+        positive class of rates, curves, calibration and scores is 1 beside 0 or -1, True beside
+        False, and else the second. For a distribution of counts: the counts that are possible.
     members : bool, default=False
         Whether to read an ensemble as a `Mixture` with one member for each of its models, so
         that entropy splits into aleatoric and epistemic: forests, bagging, soft voting,
@@ -99,6 +117,9 @@ def as_predictive(
     samples : bool, default=False
         Whether the lines of the array that a function returns are samples, shape (members, n). An
         array of shape (members, n, k) always holds samples of probabilities.
+    normalize : bool, default=False
+        Whether scores of classes that do not sum to one, such as those of one class against the
+        others, are divided by their sum.
 
     Returns
     -------
@@ -136,21 +157,64 @@ def as_predictive(
     >>> uq.as_predictive(lambda X: X[:, 0], noise=0.5)(X).std()
     array([0.5, 0.5, 0.5, 0.5])
     """
-    options = Options(classes, members, noise, levels, samples)
+    options = Options(classes, members, noise, levels, samples, normalize)
     if isinstance(model, Predictive):
         if options.passed():
             raise ValueError(
                 f"{options.passed()[0]} was passed with a Predictive; pass it when making it."
             )
         return model
+    return _predictive(model, options)
+
+
+def with_labels(model: Any, y: Any) -> Predictive:
+    """Wrap a fitted model as `as_predictive` does; if it names no classes, they are those of y.
+
+    Parameters
+    ----------
+    model : object, callable, list or dict
+    y : array-like of shape (n,) or None
+        The target of some rows, whose labels in sorted order are then those of the columns.
+
+    Raises
+    ------
+    ValueError
+        If the labels of y have no order.
+    """
+    if y is None or isinstance(model, Predictive):
+        return as_predictive(model)
+    if not callable(model) or offers(model, "predict"):
+        try:
+            return as_predictive(model)
+        except NoLabelsError:
+            if len(labels := _labels_of_target(y)) < 2:
+                raise
+            return as_predictive(model, labels)
+    labels = _labels_of_target(y)
+    if len(labels) < 2:
+        return as_predictive(model)
+    # Only its first call shows whether the function returns probabilities.
+    return replace(_predictive(model, Options(labels, of_target=True)), classes=None)
+
+
+def _labels_of_target(y: Any) -> npt.NDArray[Any]:
+    values = np.ravel(np.asarray(y))
+    try:
+        distinct: npt.NDArray[Any] = np.unique(values[~pd.isna(values)])
+    except TypeError:
+        raise ValueError(
+            "y mixes kinds of labels that have no order; make them all texts or all numbers."
+        ) from None
+    return distinct
+
+
+def _predictive(model: Any, options: Options) -> Predictive:
     adapted = _adapt(model, options)
-    feature_names, n_features = _columns(model)
     return Predictive(
         name_of(model),
         adapted.distribution_of,
         adapted.classes,
-        feature_names,
-        n_features,
+        _columns(model),
         adapted.remarks,
         own_predict(model, adapted, options),
     )
@@ -167,28 +231,26 @@ def _adapt(model: Any, options: Options) -> AdaptedModel:
     for adapter in ADAPTERS:
         if adapter.matches(model, options):
             return adapter.adapt(model, options, _adapt)
+    if attribute(model, "refit") is False and offers(model, "best_params_"):
+        raise ValueError(
+            f"{name_of(model)} was fitted with refit=False, so that it holds no best model; fit it "
+            "with refit=True, or pass a model that is fitted with its best_params_."
+        )
     raise TypeError(
         f"{name_of(model)} has neither predict_proba nor predict and is no function; pass a "
         "fitted model."
     )
 
 
-def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
-    """Labels and number of the columns that a model, or each of several, was fitted with."""
+def _columns(model: Any) -> FittedColumns:
+    """Columns that a model, or each of several, was fitted with."""
     if isinstance(model, dict):
         model = list(model.values())
     if isinstance(model, (list, tuple)):
         # A function has no fitted columns: it gets those of the other models.
-        columns = {_columns(one) for one in model} - {(None, None)}
-        if len(columns) > 1:
+        columns = [one for one in map(_columns, model) if one != FittedColumns()]
+        if len({(one.names, one.count) for one in columns}) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
-        return columns.pop() if columns else (None, None)
-    if isinstance(model, Predictive):
-        return model.feature_names, model.n_features
-    names = getattr(model, "feature_names_in_", None)
-    labels = None if names is None else tuple(np.asarray(names).tolist())
-    # Libraries number columns that have no names: 0, 1, ... are no labels.
-    if labels == tuple(range(len(labels or ()))):
-        labels = None
-    n_features = getattr(model, "n_features_in_", None)
-    return labels, n_columns(model) if n_features is None else n_features
+        of_array = all(one.of_array for one in columns)
+        return replace(columns[0], of_array=of_array) if columns else FittedColumns()
+    return model.columns if isinstance(model, Predictive) else fitted_columns(model)

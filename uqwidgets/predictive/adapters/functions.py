@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.stats.distributions import rv_frozen
 
@@ -18,9 +19,11 @@ from uqwidgets.predictive.adapters.base import (
     from_library,
     labels_of,
     name_of,
+    offers,
 )
 from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.adapters.mixing import at_least_two, mixture_of_values, with_noise
+from uqwidgets.predictive.adapters.probabilities import probabilities
 from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import (
     Categorical,
@@ -70,26 +73,34 @@ def _read_method(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
 
 def _read_function(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     labels = labels_of(None, options.classes)
-    return AdaptedModel(lambda X: _read_answer(model(X), len(X), options, labels), labels)
+    return AdaptedModel(lambda X: read_answer(model(X), len(X), options, labels), labels)
 
 
-def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -> Distribution:
+def read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -> Distribution:
+    """Read what a function, or the predict of a model without classes, returns for n rows.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read; the sentence says what it may be.
+    """
     q = _distribution(answer, labels)
     if q is None and isinstance(answer, tuple) and len(answer) == 2:
         q = Normal(*answer)
     if q is not None:
-        _refuse(options, "noise", "levels", "samples", returned=f"a {type(q).__name__}")
+        others = ("noise", "levels", "samples", "normalize")
+        _refuse(options, *others, returned=f"a {type(q).__name__}")
         return q
     # A copy: the function may write to its array again.
     # The rows of samples are columns.
     labelled_columns = options.samples and isinstance(answer, pd.DataFrame)
     values = np.array(unmasked(answer.T).T if labelled_columns else unmasked(answer))
-    # A column is one value per row, unless it may be the probability of one of two classes.
-    is_column = values.shape == (n, 1) and (labels is None or len(labels) != 2)
-    if is_column and not options.samples and options.levels is None:
-        values = values[:, 0]
+    if not options.samples and options.levels is None and values.shape in ((n,), (n, 1)):
+        if labels is not None and _is_of_second(values, labels, options):
+            return probabilities(values, labels, options)
+        values = values.reshape(n)
     if values.ndim == 1:
-        _refuse(options, "levels", "samples", returned="one value per row")
+        _refuse(options, "levels", "samples", "normalize", returned="one value per row")
         return Point(values) if options.noise is None else with_noise(values, options.noise)
     if values.ndim == 3:
         _refuse(options, "noise", "levels", returned="samples of probabilities")
@@ -107,10 +118,25 @@ def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -
     _refuse(options, "noise", returned="one line per row")
     if options.levels is not None:
         return Quantiles(options.levels, values)
-    return _probabilities(values, n, labels)
+    return _all_probabilities(values, n, labels, options)
 
 
-def _probabilities(values: Any, n: int, labels: Labels | None) -> Categorical:
+def _is_of_second(values: npt.NDArray[Any], labels: Labels, options: Options) -> bool:
+    """Whether one number for each row is the probability of the second of two labels.
+
+    Numbers that are labels themselves are not, unless the labels are 0 and 1, where both readings
+    agree. Where the labels are those of a target of numbers, shape (n,) is a regression.
+    """
+    if len(labels) != 2 or values.dtype.kind != "f" or options.noise is not None:
+        return False
+    if labels.dtype.kind not in "biuf":
+        return True
+    if options.of_target:
+        return values.ndim == 2
+    return set(labels.tolist()) == {0, 1} or not np.isin(values, labels).all()
+
+
+def _all_probabilities(values: Any, n: int, labels: Labels | None, options: Options) -> Categorical:
     if labels is None:
         raise ValueError(
             f"the function returned an array of shape {values.shape}, which may be probabilities, "
@@ -121,9 +147,10 @@ def _probabilities(values: Any, n: int, labels: Labels | None) -> Categorical:
         raise ValueError(
             f"the function returned an array of shape {values.shape}, which does not fit {n} rows "
             f"and {len(labels)} classes; if it holds samples or quantiles, pass "
-            "as_predictive(function, samples=True) or levels=[...]."
+            "as_predictive(function, samples=True) or levels=[...], and if it predicts several "
+            "targets, return one of them."
         )
-    return Categorical(values, labels)
+    return probabilities(values, labels, options)
 
 
 def _samples_of_probabilities(values: Any, n: int, labels: Labels | None) -> Mixture:
@@ -149,12 +176,10 @@ def _refuse(options: Options, *names: str, returned: str) -> None:
             )
 
 
-PREDICT_DISTRIBUTION = Adapter(
-    lambda model, _: hasattr(model, "predict_distribution"), _read_method
-)
+PREDICT_DISTRIBUTION = Adapter(lambda model, _: offers(model, "predict_distribution"), _read_method)
 FUNCTION = Adapter(
-    lambda model, _: callable(model) and not hasattr(model, "predict"),
+    lambda model, _: callable(model) and not offers(model, "predict"),
     _read_function,
-    options=("classes", "noise", "levels", "samples"),
+    options=("classes", "noise", "levels", "samples", "normalize"),
     reason="a function has no members",
 )

@@ -15,15 +15,11 @@ from uqwidgets.predictive.adapters.base import (
     Options,
     from_library,
     labels_of,
+    offers,
     unfitted,
 )
 from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
-
-
-def n_columns(model: Any) -> int | None:
-    """Return how many columns an NGBoost model was fitted with; NGBoost itself accepts more."""
-    return model.n_features if from_library(model, "ngboost") else None
 
 
 def distribution(answer: Any, classes: Labels | None) -> Distribution:
@@ -53,4 +49,4 @@ def _read(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     return AdaptedModel(lambda X: distribution(model.pred_dist(X), labels), labels)
 
 
-NGBOOST = Adapter(lambda model, _: hasattr(model, "pred_dist"), _read, options=("classes",))
+NGBOOST = Adapter(lambda model, _: offers(model, "pred_dist"), _read, options=("classes",))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
 
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.predictive.adapters.columns import FittedColumns
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 from uqwidgets.predictive.rows_of_answers import answers_to
 
@@ -27,10 +28,8 @@ class Predictive:
         ``distribution_of(X)`` returns the distribution of the rows of ``X``.
     classes : ndarray of shape (k,) or None
         Labels of a classifier.
-    feature_names : tuple or None
-        Column labels the model was fitted with, in its order.
-    n_features : int or None
-        Number of columns the model was fitted with.
+    columns : FittedColumns
+        Columns the model was fitted with.
     remarks : tuple of Remark
         What a reader of results should know about how the model is read.
     own_predict : callable or None
@@ -54,10 +53,35 @@ class Predictive:
     name: str
     distribution_of: Callable[[Any], Distribution] = field(repr=False)
     classes: npt.NDArray[Any] | None = None
-    feature_names: tuple[Any, ...] | None = None
-    n_features: int | None = None
+    columns: FittedColumns = field(default_factory=FittedColumns, repr=False)
     remarks: tuple[Remark, ...] = ()
     own_predict: Callable[[Any], npt.NDArray[Any]] | None = field(default=None, repr=False)
+
+    @property
+    def feature_names(self) -> tuple[Any, ...] | None:
+        """Column labels the model was fitted with, in its order; None where it needs none.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> uq.as_predictive(lambda X: X[:, 0]).feature_names is None
+        True
+        """
+        return self.columns.required
+
+    @property
+    def n_features(self) -> int | None:
+        """Number of columns the model was fitted with, as far as it is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> uq.as_predictive(LinearRegression().fit(np.eye(3), [1, 2, 3])).n_features
+        3
+        """
+        return self.columns.count
 
     def __call__(self, X: Any) -> Distribution:
         """Predictive distribution of every row of ``X``.
@@ -86,49 +110,6 @@ class Predictive:
             )
         _refuse_several_targets(answer)
         return answer
-
-    def columns_among(self, columns: Iterable[Any]) -> list[Any]:
-        """Which of these columns of a table the model was fitted with, in its order.
-
-        Some libraries change names: XGBoost and LightGBM turn numbers into text, LightGBM also
-        blanks into underscores. A name that is no column is compared with the columns as these
-        libraries would write them.
-
-        Parameters
-        ----------
-        columns : iterable of label
-
-        Returns
-        -------
-        list of label
-
-        Raises
-        ------
-        ValueError
-            If one is missing.
-        """
-        present = dict.fromkeys(columns)
-        rewritten = {_as_libraries_write(c): c for c in present}
-        matched: list[Any] = []
-        missing: list[Any] = []
-        for name in self.feature_names if self.feature_names is not None else present:
-            if name in present:
-                matched.append(name)
-            elif isinstance(name, str) and name in rewritten:
-                matched.append(rewritten[name])
-            else:
-                missing.append(name)
-        if missing:
-            raise ValueError(
-                f"X has no column {missing[0]!r}, which the model was fitted with"
-                + (f" ({len(missing)} are missing in all)" if len(missing) > 1 else "")
-                + "; pass the columns that the model was fitted on."
-            )
-        return matched
-
-
-def _as_libraries_write(label: Any) -> str:
-    return str(label).replace(" ", "_")
 
 
 def _refuse_several_targets(answer: Distribution) -> None:

@@ -13,20 +13,27 @@ from uqwidgets.predictive.adapters.base import (
     AdaptedModel,
     Adapter,
     Options,
+    attribute,
     increasing_levels,
     name_of,
+    offers,
 )
+from uqwidgets.predictive.adapters.catboost import loss_of
 from uqwidgets.predictive.distributions import Distribution, Point, Quantiles
 
 
 def _own_levels(model: Any) -> Any:
-    """Levels that a model predicts at once (XGBoost's ``quantile_alpha``), or None."""
-    levels = model.get_params().get("quantile_alpha") if hasattr(model, "get_params") else None
+    """Levels that a model of XGBoost or CatBoost predicts at once, or None."""
+    kind, _, alpha = loss_of(model).partition(":alpha=")
+    if kind == "MultiQuantile":
+        return [float(level) for level in alpha.split(",")]
+    parameters = attribute(model, "get_params")
+    levels = parameters().get("quantile_alpha") if callable(parameters) else None
     return None if levels is None or np.ndim(levels) == 0 or len(levels) < 2 else levels
 
 
 def _predicts_several(model: Any, options: Options) -> bool:
-    levels_passed = options.levels is not None and hasattr(model, "predict")
+    levels_passed = options.levels is not None and offers(model, "predict")
     return levels_passed or _own_levels(model) is not None
 
 

@@ -17,7 +17,14 @@ from sklearn.preprocessing import (
 )
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.base import Adapt, AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Options,
+    name_of,
+    offers,
+)
 from uqwidgets.predictive.adapters.conversion import LEVELS
 from uqwidgets.predictive.adapters.estimators import PREDICT, RETURN_STD
 from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
@@ -103,7 +110,7 @@ def _is_affine(transformer: Any) -> bool:
 
 PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
 SEARCH = Adapter(
-    lambda model, options: hasattr(model, "best_estimator_") and _is_looked_into(model, options),
+    lambda model, options: offers(model, "best_estimator_") and _is_looked_into(model, options),
     _read_search,
     options=None,
 )

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import binomtest
-from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 from uqwidgets.datasets import CORRELATED_PAIRS, Process
@@ -15,6 +14,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
+from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.widgets.checks import whole
 from uqwidgets.widgets.teach.lesson import (
     Answer,
@@ -187,7 +187,7 @@ class WhatTheBarCovers(Lesson):
             seed = _POPULATION_ROWS + 2 * k
             X, y = self._truth.data(self._n, seed)
             rows = np.random.default_rng(seed).integers(self._n, size=self._n)
-            fitted = clone(self._estimator).fit(X.iloc[rows], np.asarray(y)[rows])
+            fitted = unfitted_copy(self._estimator).fit(X.iloc[rows], np.asarray(y)[rows])
             new = Explainer(fitted, *self._truth.data(_ROWS_OF_FIT, seed + 1))
             values.append(self._shuffled(new, n_repeats=1)[0])
         self._error_of_learner = float(np.std(values, ddof=1) / np.sqrt(len(values)))
