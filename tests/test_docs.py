@@ -21,7 +21,8 @@ CITATION = re.compile(
 EPONYM = re.compile(rf"\b({AUTHOR}(?: and {AUTHOR})?)'s\b|(?<=of )({AUTHOR} and {AUTHOR})\b")
 # Terms of textbooks, and programs.
 NOT_LITERATURE = {
-    *("Altair", "Bessel", "CatBoost", "Horner", "Lambert", "Nagle", "Newton", "PyTorch", "Python")
+    *("Altair", "Arrow", "Bessel", "CatBoost", "Horner", "Lambert", "Nagle", "Newton"),
+    *("PyTorch", "Python"),
 }
 
 

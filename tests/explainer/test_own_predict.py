@@ -246,6 +246,17 @@ def test_labels_that_are_no_classes_are_wrong_predictions():
     np.testing.assert_allclose(repeats, -price(TEXTS, labels) - np.array(after))
 
 
+def test_truth_values_of_a_threshold_are_the_labels_0_and_1():
+    class Threshold(LogisticRegression):
+        def predict(self, X):
+            return self.predict_proba(X)[:, 1] > 0.15
+
+    model = Threshold().fit(X, BINARY)
+    scores = uq.Explainer(model, X, BINARY).scores(["accuracy", "f1"])
+    expected = [get_scorer(name)(model, X, BINARY) for name in ("accuracy", "f1")]
+    np.testing.assert_allclose(scores.value, expected)
+
+
 @pytest.mark.parametrize("replace", [None, "mean"])
 def test_loco_follows_predict_of_every_fit(replace):
     model = FixedThresholdClassifier(LogisticRegression(), threshold=0.15)

@@ -70,7 +70,7 @@ class Named(Additive):
 
 
 def of_series(X):
-    return pd.Series(flat(X), index=np.arange(len(X))[::-1])
+    return pd.Series(flat(X))[::-1]
 
 
 def several_labels():
