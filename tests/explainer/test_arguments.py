@@ -436,7 +436,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_argument_that_makes_no_sense_is_one_sentence(case):
+def test_an_argument_that_makes_no_sense_is_one_sentence(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     named, call, values = CASES[case]
     problems = {what: problem_of(call, value(), named) for what, value in values.items()}
     assert {what: problem for what, problem in problems.items() if problem} == {}
