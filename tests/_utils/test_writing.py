@@ -31,7 +31,7 @@ def names(folder):
 def test_a_link_that_somebody_planted_is_never_written_through(tmp_path, monkeypatch):
     victim = tmp_path / "victim"
     victim.write_text("theirs")
-    shared = tmp_path / "shared"
+    shared = tmp_path / "of_all"
     shared.mkdir()
     # The name that was predictable, and the next random one.
     for name in (f".page.html.{os.getpid()}.part", ".uqwidgets-planted.part"):

@@ -101,10 +101,12 @@ def test_a_label_unknown_to_the_model_is_refused():
         Explainer(model, X, ["c"] * 30)
 
 
-def test_intervals_need_two_rows():
-    X = np.array([[1.0, 2.0], [3.0, 5.0]])
-    two = Explainer(lambda X: (X[:, 0], X[:, 1]), X, [1.0, 4.0]).importance(n_repeats=50)
-    assert np.isfinite(two.low).all()
+def test_intervals_need_three_rows():
+    X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 5.0]])
+    three = Explainer(lambda X: (X[:, 0], X[:, 1]), X, [1.0, 4.0, 4.0]).importance(n_repeats=50)
+    assert np.isfinite(three.low).all()
+    two = Explainer(lambda X: (X[:, 0], X[:, 1]), X[:2], [1.0, 4.0]).importance(n_repeats=50)
+    assert np.isnan(two.low).all()
     one = Explainer(lambda X: (X[:, 0], X[:, 1]), X[:1], [1.0]).importance()
     assert (one.importance == 0).all()
     assert np.isnan(one.low).all()

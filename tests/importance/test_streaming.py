@@ -10,6 +10,7 @@ from tqdm.std import tqdm
 
 from models import Recorder, classification, normal_model, regression, table
 from uqwidgets import Explainer, Progress, ProgressBar
+from uqwidgets.evaluation.consistency import ROWS_ALONE
 
 
 def test_the_last_streamed_result_equals_the_whole():
@@ -32,9 +33,9 @@ def test_the_model_is_called_only_for_the_next_result():
     results = explainer.importance("nll", stream=True)
     assert explainer.rows_evaluated == 60
     next(results)
-    assert explainer.rows_evaluated == 60 + 3 * 60
+    assert explainer.rows_evaluated == 60 + 3 * 60 + ROWS_ALONE
     next(results)
-    assert explainer.rows_evaluated == 60 + 2 * 3 * 60
+    assert explainer.rows_evaluated == 60 + 2 * 3 * 60 + ROWS_ALONE
 
 
 def test_intervals_over_repeats_begin_with_two():
@@ -77,7 +78,7 @@ def test_each_computation_has_its_own_progress_bar(monkeypatch):
     explainer.importance("nll", callback=bar)
     explainer.dependence("x0", callback=bar)
     assert [b.n for b in bars] == [b.total for b in bars]
-    assert sum(b.n for b in bars) == explainer.rows_evaluated - 60
+    assert sum(b.n for b in bars) == explainer.rows_evaluated - 60 - ROWS_ALONE
     assert all(b.disable for b in bars)  # a closed bar is disabled
 
     bar(Progress(10, 100, 1.0))

@@ -214,7 +214,8 @@ def _categories(
 
 
 def _counts(result: Dependence) -> list[int]:
-    places = positions_of(pd.Series(result.observed), result.grid.tolist())
+    observed = pd.Series(result.observed, dtype=result.observed.dtype)
+    places = positions_of(observed, result.grid.tolist())
     counts: list[int] = np.bincount(places[places >= 0], minlength=len(result.grid)).tolist()
     return counts
 

@@ -53,7 +53,7 @@ class Explained:
         --------
         >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
         >>> before = explainer.model_calls
         >>> explainer.stress_weights("x0", 0.5).shape  # weights need no call of the model
@@ -75,12 +75,12 @@ class Explained:
         --------
         >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
         >>> before = explainer.rows_evaluated
         >>> result = explainer.importance("squared_error", n_repeats=3)
-        >>> explainer.rows_evaluated - before  # 2 features x 3 repeats x 50 rows
-        300
+        >>> explainer.rows_evaluated - before  # 2 features x 3 repeats x 100 rows
+        600
         """
         return self.evaluations.rows_evaluated
 

@@ -28,7 +28,7 @@ _FEW_PAIRS = 30
 # (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
 _FEW_EFFECTIVE_ROWS = 30
 _EVEN_WEIGHTS = 0.9
-_COVERAGE_OF_FEW_ROWS = "89 to 98 %"
+_COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 
 
 def remarks_on_measure(

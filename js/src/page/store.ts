@@ -191,7 +191,7 @@ export class Store {
       return whole;
     }
     if (stored.scale === undefined) {
-      const Kind = { f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
+      const Kind = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
         | typeof Float32Array
         | undefined;
       if (!Kind) throw new Error(`column ${number} is of the unknown type ${dtype}`);

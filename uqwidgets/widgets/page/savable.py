@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,13 +89,10 @@ class FrozenPage:
         return f"a page of {len(self.html.encode('utf-8')) / 1e6:.2f} MB. {self.rows}"
 
     def _repr_html_(self) -> str:
-        return element(
-            "iframe",
-            srcdoc=self.html,
-            sandbox="allow-scripts",
-            style=f"width: 100%; height: {self.height}px; border: 0",
-            title=self.title,
-        )
+        style = f"width: 100%; height: {self.height}px; border: 0"
+        frame = element("iframe", sandbox="allow-scripts", style=style, title=self.title)
+        # The scripts of a page may hold characters that no name may have.
+        return frame.replace("<iframe", f'<iframe srcdoc="{escape(self.html)}"', 1)
 
 
 class Savable(ShownModel):

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.frames import plain
+from uqwidgets.widgets.frames import plain, single
 from uqwidgets.widgets.page.low_rank import LowRank, low_rank
 from uqwidgets.widgets.page.paths import Paths
 from uqwidgets.widgets.page.polylines import polylines, within_reach
@@ -28,6 +28,7 @@ from uqwidgets.widgets.page.text import as_text
 DType = Literal["f8", "f4", "i4", "u1"]
 
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
+_FLOATS: tuple[tuple[DType, str], ...] = (("f4", "<f4"), ("f8", "<f8"))
 _LARGEST = 32767
 # Larger values, of which float32 would have no multiples, are not stored.
 _MOST = float(np.finfo(np.float32).max) / 1024
@@ -60,12 +61,14 @@ class Store:
         Parameters
         ----------
         values : array-like
-            Floats are stored as float32.
+            Floats are stored as float32, unless some are too large for it.
         chunk : str
             Name of the chunk, unless the same column is stored already.
         """
         array = np.asarray(values)
-        dtype, code = _EXACT.get(array.dtype.kind, ("f4", "<f4"))
+        if array.dtype.kind == "f":
+            array = single(array)
+        dtype, code = _EXACT.get(array.dtype.kind, _FLOATS[array.dtype.itemsize == 8])
         data = np.ascontiguousarray(array, dtype=code)
         return self._put(data, {"dtype": dtype, "shape": list(array.shape)}, chunk)
 
