@@ -7,7 +7,7 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     type: "range",
     min: -1,
     max: 1,
-    step: 0.01,
+    step: 0.05,
     value: 0,
     class: "uq-tau",
     "aria-label": "stress level τ",

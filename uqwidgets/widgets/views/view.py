@@ -19,7 +19,6 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -267,20 +266,7 @@ class View(ABC):
         return ()
 
     def texts_over_tau(self, _populations: Populations) -> dict[str, str]:
-        """Return texts of the content that are others at tau = -1 or 1; names as in `Track`."""
-        return {}
-
-    def profile_over_tau(
-        self,
-        _inputs: Inputs,
-        _populations: Populations,
-        *,
-        only_known: bool,  # noqa: ARG002
-    ) -> Samples:
-        """Return columns that draw what a frame has over tau more finely.
-
-        With ``only_known``, only those that take no time.
-        """
+        """Return texts of the content that tau changes, by name."""
         return {}
 
     # Failures.
