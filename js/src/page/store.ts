@@ -15,6 +15,8 @@ interface Stored {
   left?: number;
   right?: number;
   tolerance?: number;
+  /** How often differences were taken along the lines of whole numbers. */
+  order?: number;
   /** The column whose axes are exchanged. */
   of?: number;
 }
@@ -127,7 +129,7 @@ export class Store {
     const { dtype, shape } = stored;
     if (stored.of !== undefined) return transposed(this.column(stored.of));
     const bytes = this.#bytes(stored);
-    if (dtype === "whole") return { dtype, shape, data: signed(bytes, stored) };
+    if (dtype === "whole") return { dtype, shape, data: addedUp(signed(bytes, stored), stored) };
     if (stored.scale === undefined) {
       const Kind = { f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
         | typeof Float32Array
@@ -161,6 +163,15 @@ export class Store {
 function signed(bytes: Uint8Array<ArrayBuffer>, { size }: Stored): Int32Array {
   const Kind = UNSIGNED[size as keyof typeof UNSIGNED];
   return Int32Array.from(new Kind(bytes.buffer), (n) => (n >>> 1) ^ -(n & 1));
+}
+
+/** Undoes differences along each line. */
+function addedUp(values: Int32Array, { shape: [lines = 0, n = 0], order = 0 }: Stored): Int32Array {
+  for (let times = 0; times < order; times++)
+    for (let line = 0; line < lines; line++)
+      for (let i = line * n + 1; i < (line + 1) * n; i++)
+        values[i] = (values[i] as number) + (values[i - 1] as number);
+  return values;
 }
 
 /** Sums along the first axis, which undo the differences; they wrap around like these. */

@@ -40,7 +40,7 @@ class LowRank(NamedTuple):
     @property
     def values(self) -> Floats:
         """The matrix, shape (m, k)."""
-        return np.asarray((self.left * self.scale.astype(np.float64)) @ self.right)
+        return np.asarray((self.left * self.scale) @ self.right.astype(np.float32))
 
 
 def low_rank(matrix: Floats) -> LowRank:
@@ -95,7 +95,7 @@ def _rank(matrix: Floats, scores: Floats, components: Floats) -> int:
     low, high = 0, len(components)
     while low < high:
         middle = (low + high) // 2
-        rest = scores[:, middle:] @ components[middle:]
+        rest = matrix - scores[:, :middle] @ components[:middle]
         if np.abs(rest).max(initial=0.0) < _SHARE:
             high = middle
         else:

@@ -138,20 +138,24 @@ class Store:
             "dtype": "f4",
             "shape": list(values.shape),
             "rank": len(product.scale),
-            # By components, because the numbers of one are of similar size.
-            "left": self._add_whole(product.left.T, chunk),
-            "right": self._add_whole(product.right, chunk),
+            # By components, because the numbers of one are of similar size; those of neighbouring
+            # levels lie nearly on a line, and those of neighbouring columns are alike.
+            "left": self._add_whole(product.left.T, chunk, 2),
+            "right": self._add_whole(product.right, chunk, 1),
             "scale": self.add(product.scale, chunk),
             "tolerance": self.add(unit, chunk),
             "center": self.add(center, chunk),
         }
         return self._put(None, facts, chunk)
 
-    def _add_whole(self, values: npt.NDArray[Any], chunk: str) -> int:
-        """Add whole numbers with all digits."""
-        unsigned = _unsigned(values)
+    def _add_whole(self, values: npt.NDArray[Any], chunk: str, order: int) -> int:
+        """Add whole numbers (lines, k) with all digits, as differences of an order along lines."""
+        differences = values.astype(np.int64)
+        for _ in range(order):
+            differences = np.diff(differences, axis=1, prepend=0)
+        unsigned = _unsigned(differences)
         small = unsigned.max(initial=0) <= np.iinfo(np.uint16).max
-        facts = {"dtype": "whole", "shape": list(values.shape)}
+        facts = {"dtype": "whole", "shape": list(values.shape), "order": order}
         return self._put(unsigned.astype(np.uint16 if small else np.uint32), facts, chunk)
 
     def _put(self, data: npt.NDArray[Any] | None, facts: Mapping[str, Any], chunk: str) -> int:

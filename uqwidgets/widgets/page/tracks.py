@@ -11,8 +11,11 @@ from uqwidgets._typing import Floats
 from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.page.store import Store, storable
 
-# Largest error as a share of the axis on which numbers are drawn.
-_OF_AXIS = 0.00025
+# Largest errors as a share of the axis on which numbers are drawn: of numbers, and of the ends of
+# intervals.
+_OF_AXIS, _OF_ENDS = 0.001, 0.004
+# Tracks of fewer numbers are stored with those of all contents of the view.
+_FEW = 100
 
 
 class StoredTracks:
@@ -54,17 +57,19 @@ class StoredTracks:
         errors = _errors(every)
         for column, values in every.items():
             flat = values.reshape(len(values), -1)
-            if storable(flat).all():
+            if np.isin(flat, (0.0, 1.0)).all():
+                stored[column] = [self._store.add(flat.astype(np.uint8), chunk), 0, flat.shape[1]]
+            elif storable(flat).all():
                 error = np.broadcast_to(errors[column], values.shape[1:]).ravel()
-                waiting = self._waiting.setdefault((view, name, chunk), [])
-                waiting.append((stored, column, flat, error))
+                key = name, view if flat.shape[1] < _FEW else chunk
+                self._waiting.setdefault(key, []).append((stored, column, flat, error))
             else:
                 stored[column] = [self._store.add_scaled(flat, chunk), 0, flat.shape[1]]
         return stored
 
     def join(self) -> None:
         """Store the columns that wait, alike ones together."""
-        for (*_, chunk), waiting in self._waiting.items():
+        for (_, chunk), waiting in self._waiting.items():
             values = np.concatenate([flat for *_, flat, _ in waiting], axis=1)
             number = self._store.add_levels(
                 values, np.concatenate([error for *_, error in waiting]), chunk
@@ -91,4 +96,7 @@ def _errors(columns: Mapping[str, Floats]) -> dict[str, Floats]:
         high = np.where(is_finite, values, -np.inf).max(axis=axes, keepdims=True, initial=-np.inf)
         length = np.where(high > low, high - low, 0.0)[0]
         lengths[keys[name]] = np.maximum(length, lengths.get(keys[name], 0.0))
-    return {name: _OF_AXIS * lengths[keys[name]] for name in columns}
+    return {
+        name: (_OF_ENDS if name.endswith(("low", "high")) else _OF_AXIS) * lengths[keys[name]]
+        for name in columns
+    }

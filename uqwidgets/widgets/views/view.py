@@ -86,8 +86,6 @@ class View(ABC):
         ``ice_filter``) need no mention: they reach it as `Populations`.
     of_rows : tuple of str
         Columns with values of single rows, which lie along their first axis.
-    of_levels : tuple of str
-        Columns with lines, not single values, over the levels of tau in its column ``end_taus``.
     row_values : str
         These columns in words, for a person who decides whether to share a saved page.
     reads_stress : bool
@@ -108,7 +106,6 @@ class View(ABC):
     tips: ClassVar[Mapping[str, str]] = {}
     reads: ClassVar[tuple[str, ...]] = ()
     of_rows: ClassVar[tuple[str, ...]] = ()
-    of_levels: ClassVar[tuple[str, ...]] = ()
     row_values: ClassVar[str] = "values"
     reads_stress: ClassVar[bool] = False
     is_always_read: ClassVar[bool] = False

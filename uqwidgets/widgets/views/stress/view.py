@@ -34,7 +34,7 @@ from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles
-from uqwidgets.widgets.views.stress.rates import RATES, followed, roc_path
+from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
