@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from uqwidgets.widgets.interpolation import interpolated
 
 import uqwidgets as uq
 from cases import thorough_after
 from hard_tables import hard_table
-from uqwidgets.widgets.interpolation import interpolated
 from uqwidgets.widgets.tracks import EVEN
 from widgets.pages import index_of, stored_columns
 

@@ -10,10 +10,10 @@ from itertools import islice
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from uqwidgets.widgets.page.text import DIGITS
 
 import uqwidgets as uq
 from cases import thorough_after
-from uqwidgets.widgets.page.text import DIGITS
 from uqwidgets.widgets.teach import place
 from widgets.wire import columns
 
