@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from uqwidgets.widgets.interpolation import interpolated, nodes
 
 from uqwidgets.inference.pooled_skewness import PooledSkewness
-from uqwidgets.widgets.interpolation import interpolated, nodes
 
 
 def excess(of_rows, weights):
