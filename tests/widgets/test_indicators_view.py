@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.views.indicators import _leading
 from widgets.conftest import Counting, table
 from widgets.wire import columns
@@ -33,7 +34,7 @@ def test_each_chart_has_the_profiles_of_python(shown: uq.Explorer, model: Counti
     meta = shown._frame["meta"]["indicators"]
     assert meta["indicators"] == list(ex.indicators)
     assert meta["labels"] == [one.label for one in ex.indicators.values()]
-    expected = ex.stress(["a", "b", "c"], taus=21)
+    expected = ex.stress(["a", "b", "c"], taus=STOPS)
     known = {name: i for i, name in enumerate(expected.features)}
     for (feature, category), values in lines(shown).items():
         row = known[feature if category is None else f"{feature}={category}"]
