@@ -88,7 +88,7 @@ def test_learner_results_are_drawn_beside_the_model_and_do_not_move_under_stress
     before = [mark.get_attribute("transform") for mark in diamonds.all()]
     curve = complete.locator(".uq-learner-line").get_attribute("d")
     with answered(complete):
-        complete.get_by_test_id("uq-tau").fill("0.02")
+        complete.get_by_test_id("uq-tau").fill("0.05")
     assert model_calls(complete) == 0
     assert [mark.get_attribute("transform") for mark in diamonds.all()] == before
     assert complete.locator(".uq-learner-line").get_attribute("d") == curve

@@ -55,7 +55,7 @@ def test_nothing_depends_on_tau_and_all_on_the_rows(shown: uq.Explorer) -> None:
     assert shown.wait(30)
     rows = shown.explainer.table.numbers("a") >= 0
     assert shown._frame["meta"]["indicators"]["n_rows"] == rows.sum()
-    expected = shown.explainer.stress(["b"], ["nll"], taus=21, rows=rows).values["nll"][0]
+    expected = shown.explainer.stress(["b"], ["nll"], taus=STOPS, rows=rows).values["nll"][0]
     at = list(shown.explainer.indicators).index("nll")
     np.testing.assert_allclose(lines(shown)["b", None][at], expected, rtol=1e-5)
 
@@ -67,7 +67,7 @@ def test_the_stress_view_shares_the_profiles(
     plain = uq.Explainer.stress
 
     def counted(self: uq.Explainer, features: Any, *arguments: Any, **options: Any) -> Any:
-        if options.get("taus") == 21:
+        if options.get("taus") == len(STOPS):
             stressed.extend(features)
         return plain(self, features, *arguments, **options)
 
