@@ -53,7 +53,7 @@ def profile_of(explainer: Explainer, selection: Selection, feature: str) -> Stre
         One of ``selection.stressable``.
     """
     if feature not in selection.profiles:
-        profile = explainer.stress([feature], taus=LEVELS, **selection.options)
+        profile = explainer.stress([feature], taus=STOPS, **selection.options)
         if selection.described is not None:
             lines = [line_of(explainer, feature, name) for name in profile.features]
             columns = [selection.column(*line) for line in lines]
