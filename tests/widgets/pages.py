@@ -51,7 +51,7 @@ def _column(
     if "rank" in one:
         left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
         product = (left.T * scale) @ right.reshape(len(scale), one["shape"][1])
-        return columns[one["center"]] + product * columns[one["tolerance"]]
+        return (columns[one["center"]] + product) * columns[one["tolerance"]]
     n, size = int(np.prod(one["shape"])), one["size"]
     planes = np.frombuffer(parts[one["chunk"]], np.uint8, n * size, start)
     data = np.ascontiguousarray(planes.reshape(size, n).T).tobytes()

@@ -112,13 +112,13 @@ export class Store {
     const lines = shape[0] as number;
     for (let i = 0; i < levels; i++)
       for (let j = 0; j < k; j++) {
-        let sum = 0;
+        let sum = offset[start + j] as number;
         for (let r = 0; r < rank; r++)
           sum +=
             (scores[r * lines + first + i] as number) *
             (components[r * all + start + j] as number) *
             (sizes[r] as number);
-        values[i * k + j] = (offset[start + j] as number) + sum * (unit[start + j] as number);
+        values[i * k + j] = sum * (unit[start + j] as number);
       }
     return values;
   }

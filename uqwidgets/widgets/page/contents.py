@@ -23,6 +23,9 @@ from uqwidgets.widgets.views.view import Content, View
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 
+# Columns that are drawn as lines on one axis, and not printed one by one.
+_LINES = ("ice", "ends")
+
 #: Called with what is being done; what it raises ends the work.
 Report = Callable[[str], None]
 
@@ -182,7 +185,7 @@ class Cohort:
                 # Without lines, no row is in the page at all.
                 values = values if self._inputs.ice_lines else values[:0]
                 self.most_rows[view.name] = max(self.most_rows.get(view.name, 0), len(values))
-            add = self._store.add_lines if name == "ice" else self._store.add
+            add = self._store.add_lines if name in _LINES else self._store.add
             columns[name] = add(values, chunk)
         meta = {
             name: [] if name in view.of_rows and value and not self._inputs.ice_lines else value

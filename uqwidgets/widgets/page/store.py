@@ -81,7 +81,7 @@ class Store:
         return self._add_steps(array, is_finite, center, scale, chunk)
 
     def add_lines(self, values: Floats, chunk: str) -> int:
-        """Add the lines of rows on one axis, and return the number of the column.
+        """Add lines that are drawn on one axis, and return the number of the column.
 
         Parameters
         ----------
@@ -131,9 +131,9 @@ class Store:
             Largest error of each column.
         chunk : str
         """
-        center = values.mean(axis=0).astype(np.float32)
         unit = positive(tolerance, np.abs(values).max(axis=0, initial=0.0)).astype(np.float32)
-        product = low_rank((values - center) / unit)
+        center = np.rint(values.mean(axis=0) / unit)
+        product = low_rank(values / unit - center)
         facts = {
             "dtype": "f4",
             "shape": list(values.shape),
@@ -144,7 +144,7 @@ class Store:
             "right": self._add_whole(product.right, chunk, 1),
             "scale": self.add(product.scale, chunk),
             "tolerance": self.add(unit, chunk),
-            "center": self.add(center, chunk),
+            "center": self._add_whole(center[None], chunk, 1),
         }
         return self._put(None, facts, chunk)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,12 @@ from uqwidgets._typing import Floats
 from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.page.store import Store, storable
 
-# Largest errors as a share of the axis on which numbers are drawn: of numbers, and of the ends of
-# intervals.
-_OF_AXIS, _OF_ENDS = 0.001, 0.004
+# Largest errors as a share of the axis on which numbers are drawn: of numbers, of the ends of
+# intervals, and of small bars.
+_OF_AXIS, _OF_ENDS, _OF_BARS = 0.001, 0.004, 0.01
+# A level whose numbers need an axis more than so many times as long as those of the median level
+# does not count: an interval that rests on two effective rows may be a hundred times as long.
+_MOST_TIMES = 8
 # Tracks of fewer numbers are stored with those of all contents of the view.
 _FEW = 100
 
@@ -85,18 +89,29 @@ def _errors(columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the largest errors of columns (levels, ...), which can be broadcast to a level.
 
     Columns of one shape are drawn on one axis, as an average and the ends of its interval are; the
-    numbers along the last axis share it. Single numbers have an axis each.
+    numbers along the last axis share it. Single numbers have an axis each, of all levels.
     """
-    lengths: dict[Any, Floats] = {}
+    ends: dict[Any, tuple[Floats, Floats]] = {}
     keys = {name: values.shape if values.ndim > 1 else name for name, values in columns.items()}
     for name, values in columns.items():
-        axes = (0, -1) if values.ndim > 1 else (0,)
-        is_finite = np.isfinite(values)
-        low = np.where(is_finite, values, np.inf).min(axis=axes, keepdims=True, initial=np.inf)
-        high = np.where(is_finite, values, -np.inf).max(axis=axes, keepdims=True, initial=-np.inf)
-        length = np.where(high > low, high - low, 0.0)[0]
-        lengths[keys[name]] = np.maximum(length, lengths.get(keys[name], 0.0))
+        is_known, numbers = storable(values), -1 if values.ndim > 1 else ()
+        low = np.where(is_known, values, np.inf).min(axis=numbers, keepdims=True, initial=np.inf)
+        high = np.where(is_known, values, -np.inf).max(axis=numbers, keepdims=True, initial=-np.inf)
+        known_low, known_high = ends.get(keys[name], (np.inf, -np.inf))
+        ends[keys[name]] = np.minimum(low, known_low), np.maximum(high, known_high)
+    axes = {key: _axis(low, high) for key, (low, high) in ends.items()}
+    shares = {"low": _OF_ENDS, "high": _OF_ENDS, "counts": _OF_BARS}
     return {
-        name: (_OF_ENDS if name.endswith(("low", "high")) else _OF_AXIS) * lengths[keys[name]]
+        name: shares.get(re.split("[._]", name)[-1], _OF_AXIS) * axes[keys[name]]
         for name in columns
     }
+
+
+def _axis(low: Floats, high: Floats) -> Floats:
+    """Return the length of the axis of the least and the largest numbers (levels, ...)."""
+    length = np.where(high > low, high - low, 0.0)
+    longest = _MOST_TIMES * np.median(length, axis=0)
+    is_usual = (length <= longest) | (longest == 0)
+    low = np.where(is_usual, low, np.inf).min(axis=0)
+    high = np.where(is_usual, high, -np.inf).max(axis=0)
+    return np.where(high > low, high - low, 0.0)
