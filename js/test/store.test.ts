@@ -3,8 +3,8 @@ import { Store } from "../src/page/store.ts";
 
 /** Four columns at three levels as a product, two with a gap as scaled levels, lines of two rows, and flags, as Python stores them. */
 const TEXTS = {
-  "": "eNq9kkEOgyAQRe8yaxZFsE25inFhFKsphUYxpjXevYOmwTbEujDdMWTe588fBsiN6m66BZEMUNjHXYKAvjJKAoG2ylydUMJSAqYpZAMiwvv6KadDXnX6ioDREkayJsC9AN0gUPIlnb4JvpHgfyDYNFOTuU4cScnSgjjgTX2p7Dxlnql5TItxYGeOFUN5qa0LYutLUcib7c2eBCMTMzs+eo+nwLJWhYLLUrWW7b5MvDR89obpIeD4h1ZEYvc9S6TpGtTRD8inTL/CSccXtCcFNw==",
-  one: "eNr7/IKBkZlhRhIDA4smA4OZopEVF9dZhuvXzzAoK59psLGxtWeAgASGFV6/HBydXQBLIAz/",
+  "": "eNqtkkEOgyAQRe8yaxYi2qZexbgwiMWUQqMY0xrv3kHTYBtiXbgDMu/xZ2AEblR/1x1k+QiVfT4EZDBIowQQ6GTp9jklrCBg2kq0kMV43rzEvOCy1zcEjBYwkS1B4gV0h6BO1nTxIZKdRLKHODYkm+m2dJUIK1FbyCI8aa7SLj5eqkVo8WKs5LhjqBfauiv3NheHmrODOZJgZGaWxCef8RwYy6Yo+Haq0aI7lknXgS8+MI0Cif+4YpK6j1AjTbegnn5Bfsr0ZzjF9AbjFQoO",
+  one: "eNrbks7AxMoQbcnAwGbJwOBrvcuSi+ssw/XrZxiUlc802NjY2k+4MV+RkY+BAQDj+QuJ",
   two: "eNoFwUEBADAIxLDWFT8mbdJmDG4JKFQB3NdnZl2TEFA/hd0KKQ==",
   lines: "eNrLF2q2ZmBgcHj++QvDF4YvL77wMDMyMjAyMDIz/gMAkUoJJw==",
 };
