@@ -317,7 +317,8 @@ def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(
         end = time.monotonic() + 30
         while len(in_page) < 2 and time.monotonic() < end:
             time.sleep(0.02)
-        assert in_page == [False, False]
+        assert len(in_page) >= 2
+        assert not any(in_page)
     assert not capsys.readouterr().out
 
 

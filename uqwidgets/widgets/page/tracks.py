@@ -17,7 +17,7 @@ from uqwidgets.widgets.page.store import Store, storable
 _OF_AXIS, _OF_ENDS, _OF_BARS = 0.001, 0.004, 0.01
 # A level whose numbers need an axis more than so many times as long as those of the median level
 # does not count: an interval that rests on two effective rows may be a hundred times as long.
-_MOST_TIMES = 8
+_MOST_TIMES = 2
 # Tracks of fewer numbers are stored with those of all contents of the view.
 _FEW = 100
 
