@@ -52,7 +52,7 @@ def low_rank(matrix: Floats) -> LowRank:
         Finite numbers, in multiples of their largest error.
     """
     scores, components = _principal(matrix)
-    rank = _rank(matrix, scores, components)
+    rank = _rank(scores, components)
     scores, components = scores[:, :rank], components[:rank]
     sizes = np.sqrt(np.square(scores).mean(axis=0))
     step, best = 4.0, None
@@ -90,13 +90,15 @@ def _principal(matrix: Floats) -> tuple[Floats, Floats]:
     return vectors * sizes, vectors.T @ matrix / sizes[:, None]
 
 
-def _rank(matrix: Floats, scores: Floats, components: Floats) -> int:
+def _rank(scores: Floats, components: Floats) -> int:
     """Return the number of components without which no number differs by more than a share."""
+    # Single precision takes half of the time; it is relative to the components that are left out.
+    left, right = scores.astype(np.float32), components.astype(np.float32)
     low, high = 0, len(components)
     while low < high:
         middle = (low + high) // 2
-        rest = matrix - scores[:, :middle] @ components[:middle]
-        if np.abs(rest).max(initial=0.0) < _SHARE:
+        rest = left[:, middle:] @ right[middle:]
+        if max(rest.max(initial=0.0), -rest.min(initial=0.0)) < _SHARE:
             high = middle
         else:
             low = middle + 1
