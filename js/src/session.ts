@@ -90,13 +90,13 @@ export class Session {
     } as Inputs;
   }
 
-  /** What the kernel sent for all levels of τ, of the inputs that it answered. */
+  /** What the kernel sent for the levels of τ, of the inputs that it answered. */
   get overTau(): OverTau | null {
     const over = this.#overTau;
     return over && apartFromTau(over.inputs) === apartFromTau(this.answer?.inputs) ? over : null;
   }
 
-  /** What the panels show: the kernel's answer, or what is interpolated while there is none to the present τ. */
+  /** What the panels show: the kernel's answer, or the numbers of a level that are there before it answers. */
   get frame(): Frame | null {
     const { answer, about } = this;
     const { tau } = this.inputs;
@@ -121,7 +121,7 @@ export class Session {
     return this.#covers(-1) || this.#covers(1);
   }
 
-  /** A τ that can be interpolated is shown at once; the kernel receives it when the hand rests, and before if it is quick. */
+  /** A τ whose numbers are there is shown at once; the kernel receives it when the hand rests, and before if it is quick. */
   request(changes: Partial<Inputs>): void {
     const { tau, ...others } = changes;
     if (tau !== undefined && !isChanged(others) && this.#covers(tau))
@@ -189,7 +189,7 @@ export class Session {
     this.queue.request(this.#hand.take(changes));
   }
 
-  /** Whether a level can be interpolated: of the inputs that were answered, and that the controls show. */
+  /** Whether the numbers of a level are there: of the inputs that were answered, and that the controls show. */
   #covers(tau: number): boolean {
     const over = this.#overTau;
     if (!over || this.#base === null || !reaches(over, tau)) return false;
@@ -231,8 +231,7 @@ export class Session {
         const answer = readFrame(raw, about, before);
         const over = this.#overTau;
         const fits = over && apartFromTau(over.inputs) === apartFromTau(answer.inputs);
-        const finer = fits ? frameAt(raw, over, null) : null;
-        this.answer = finer ? readFrame(finer, about, before) : answer;
+        this.answer = answer;
         if (fits && answer.final && reaches(over, answer.inputs.tau)) this.#base = raw;
       }
       const faults = new Set([...(this.answer?.faults ?? []), this.#overTauFault]);

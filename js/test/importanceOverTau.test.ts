@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type OverTau, readOverTau, shares } from "../src/overTau.ts";
+import { type OverTau, readOverTau } from "../src/overTau.ts";
 import { LEVELS, linesOf } from "../src/views/importance_over_tau/reader.ts";
 import { aboutBinary, inputsOf, wireFrame } from "./fixtures.ts";
 import { clearPage, mount, painted } from "./mount.ts";
@@ -15,9 +15,8 @@ afterEach(clearPage);
  * upper ends of the first level are higher by `far`.
  */
 function levels(inputs: object, below = 0, far = 0) {
-  const nodes = [0, 0.5, 1];
-  const count = below + nodes.length;
-  const taus = [...Array.from({ length: below }, (_, i) => (i - below) / below), ...nodes];
+  const taus: number[] = LEVELS.filter((tau) => tau >= 0 || below > 0);
+  const count = taus.length;
   const column = (shift: number) =>
     Float32Array.from({ length: count * M * P }, (_, k) => {
       const tau = taus[Math.floor(k / (M * P))] ?? 0;
@@ -35,9 +34,9 @@ function levels(inputs: object, below = 0, far = 0) {
     inputs,
     meta: {
       cols: Object.fromEntries(described),
-      tracks: [{ below, above: 2, straight: true, columns: Object.keys(cols) }],
+      levels: taus,
+      columns: Object.keys(cols),
       texts: {},
-      fixed: [],
     },
     cols: Object.fromEntries(
       Object.entries(cols).map(([name, v]) => [name, new DataView(v.buffer)]),
@@ -85,7 +84,6 @@ describe("lines of importance over τ", () => {
         expect(first?.high[i]).toBeCloseTo(2 + tau, 5);
       }
     });
-    expect(shares(2, 0.5, true)).toEqual([[1, 1]]);
   });
 
   it("leave most bands whole, also where these are wider than the lines are apart", async () => {
@@ -138,10 +136,9 @@ describe("lines of importance over τ", () => {
     const { meta, cols, ...rest } = levels(inputsOf(about, { views: ["importance_over_tau"] }));
     const [[, column] = []] = Object.entries(meta.cols);
     const others = { "stress.value": column };
-    const tracks = [{ ...meta.tracks[0], columns: Object.keys(others) }];
     model.receive("_over_tau", {
       ...rest,
-      meta: { ...meta, cols: others, tracks },
+      meta: { ...meta, cols: others, columns: Object.keys(others) },
       cols: { "stress.value": cols["importance.value"] },
     });
     await painted();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { frameAt, reaches, readOverTau, shares } from "../src/overTau.ts";
+import { frameAt, reaches, readOverTau } from "../src/overTau.ts";
 import { Session } from "../src/session.ts";
 import { FakeModel } from "./fakeModel.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
@@ -7,20 +7,15 @@ import { clearPage, mount, painted, slide } from "./mount.ts";
 
 const about = aboutBinary();
 const COLUMNS = ["importance.value", "importance.low", "importance.high", "dependence.average"];
-const M = 8;
-const nodes = Array.from({ length: M + 1 }, (_, j) => (1 - Math.cos((Math.PI * j) / M)) / 2);
-const TAUS = [
-  ...nodes
-    .slice(1)
-    .map((x) => -x)
-    .reverse(),
-  ...nodes,
-];
+/** The levels of the slider. */
+const TAUS = Array.from({ length: 41 }, (_, i) => (i - 20) / 20);
+/** A level above 0 for each of many events. */
+const level = (i: number) => ((i % 19) + 1) / 20;
 
 const numbers = (frame: ReturnType<typeof wireFrame>, name: string) =>
   new Float64Array(frame.cols[name].buffer);
 
-/** What the kernel would send: the columns of frames at the nodes, and the ends of intervals at even levels. */
+/** What the kernel would send: the columns of frames at all levels. */
 function overTau(changes: Record<string, unknown> = {}, above = true) {
   const cols: Record<string, DataView> = {};
   const described: Record<string, unknown> = {};
@@ -40,16 +35,9 @@ function overTau(changes: Record<string, unknown> = {}, above = true) {
     seq: 1,
     inputs: wireFrame(about, 1).inputs,
     meta: {
-      tracks: [
-        {
-          below: M,
-          above: above ? M : 0,
-          straight: false,
-          columns: Object.keys(cols),
-        },
-      ],
-      texts: { "stress.now.status": ["edge", "ok", "ok"] },
-      fixed: [],
+      levels: taus,
+      columns: Object.keys(cols),
+      texts: { "stress.now.status": taus.map((tau) => (tau === -1 ? "edge" : "ok")) },
       cols: described,
       ...changes,
     },
@@ -57,35 +45,11 @@ function overTau(changes: Record<string, unknown> = {}, above = true) {
   };
 }
 
-describe("shares of levels", () => {
-  it("give polynomials of the nodes' degree exactly", () => {
-    const f = (x: number) => 3 * x ** 8 - x ** 5 + 0.5;
-    for (const x of [0, 0.01, 0.37, 0.5, 0.99, 1]) {
-      const sum = shares(M, x).reduce(
-        (total, [level, share]) => total + share * f(nodes[level] as number),
-        0,
-      );
-      expect(sum).toBeCloseTo(f(x), 10);
-    }
-  });
-});
-
-describe("shares of evenly spaced levels", () => {
-  it("give straight lines between neighbours", () => {
-    expect(shares(10, 0.3, true)).toEqual([[3, 1]]);
-    expect(shares(10, 1, true).map(([, share]) => share)).toEqual([0, 1]);
-    const [lower, upper] = shares(10, 0.37, true);
-    expect([lower?.[0], upper?.[0]]).toEqual([3, 4]);
-    expect(upper?.[1]).toBeCloseTo(0.7);
-    expect(lower?.[1]).toBeCloseTo(0.3);
-  });
-});
-
 describe("what is sent for all levels", () => {
-  it("gives the frame at any level", () => {
+  it("gives the frame at each level", () => {
     const over = readOverTau(overTau());
     if (!over) throw new Error("nothing was read");
-    for (const tau of [-1, -0.63, 0, 0.2, 1]) {
+    for (const tau of [-1, -0.65, 0, 0.2, 1]) {
       const exact = wireFrame(about, 1, { tau });
       // biome-ignore lint/suspicious/noExplicitAny: a raw frame
       const at = frameAt(wireFrame(about, 1), over, tau) as any;
@@ -107,14 +71,12 @@ describe("what is sent for all levels", () => {
 
   it.each([
     ["no schema", { ...overTau(), schema: 7 }],
-    ["levels without a number", overTau({ tracks: [{ below: -1, above: 1e9, columns: [] }] })],
-    ["a column that is missing", overTau({ tracks: [{ below: 1, above: 1, columns: ["x"] }] })],
-    [
-      "columns that are no list",
-      overTau({ tracks: [{ below: 1, above: 1, columns: { x: null } }] }),
-    ],
+    ["levels that are no numbers", overTau({ levels: ["0"] })],
+    ["levels that are no list", overTau({ levels: { length: 3 } })],
+    ["another number of levels", overTau({ levels: [0, 1] })],
+    ["a column that is missing", overTau({ columns: ["x"] })],
+    ["columns that are no list", overTau({ columns: { x: null } })],
     ["texts that are missing", overTau({ texts: { a: ["b"] } })],
-    ["a finer column that is missing", overTau({ fixed: ["x"] })],
   ])("is refused with %s", (_, raw) => {
     expect(() => readOverTau(raw)).toThrow(/run the cell again/);
   });
@@ -141,23 +103,24 @@ describe("a moving slider", () => {
       to.receive("_frame", wireFrame(about, _seq as number, { tau: tau as number }));
     let seen = 0;
     for (let i = 1; i <= 100; i++) {
-      session.request({ tau: i / 100 });
-      expect(session.inputs.tau).toBe(i / 100);
+      const tau = level(i);
+      session.request({ tau });
+      expect(session.inputs.tau).toBe(tau);
       const shown = session.frame?.importance?.value[3] ?? Number.NaN;
       expect(shown).toBeCloseTo(
-        numbers(wireFrame(about, 1, { tau: i / 100 }), "importance.value")[3] as number,
+        numbers(wireFrame(about, 1, { tau }), "importance.value")[3] as number,
         5,
       );
-      expect(session.frame?.final).toBe(moving(model).at(-1) === i / 100);
+      expect(session.frame?.final).toBe(session.answer?.inputs.tau === tau);
       seen++;
       vi.advanceTimersByTime(10);
     }
     vi.advanceTimersByTime(500);
     expect(seen).toBe(100);
     expect(moving(model).length).toBeLessThanOrEqual(5);
-    expect(moving(model).at(-1)).toBe(1);
+    expect(moving(model).at(-1)).toBe(level(100));
     expect(session.frame).toBe(session.answer);
-    expect(session.frame?.inputs.tau).toBe(1);
+    expect(session.frame?.inputs.tau).toBe(level(100));
   });
 
   it("tells a slow kernel only when the hand rests, and does not ask twice at a time", () => {
@@ -170,29 +133,29 @@ describe("a moving slider", () => {
       model.receive("_frame", frame);
     };
     const drag = (start: number) => {
-      for (let i = 0; i < 100; i++) {
-        session.request({ tau: start + i / 1000 });
-        expect(session.frame?.inputs.tau).toBe(start + i / 1000);
+      for (let i = start; i < start + 100; i++) {
+        session.request({ tau: level(i) });
+        expect(session.frame?.inputs.tau).toBe(level(i));
         vi.advanceTimersByTime(10);
       }
     };
-    drag(0.1);
+    drag(1);
     expect(model.sent).toEqual([]); // it is not known to be slow
     expect(moving(model)).toHaveLength(1); // it has not answered
     answer(0.4);
-    drag(0.2);
+    drag(2);
     expect(moving(model)).toHaveLength(2); // after twice the time of the answer
     answer(0.6);
     model.sent.length = 0;
-    drag(0.3);
-    drag(0.4);
+    drag(3);
+    drag(4);
     expect(model.sent).toEqual([{ moving: true }]); // what it works out waits until the hand rests
     expect(moving(model)).toHaveLength(2);
     vi.advanceTimersByTime(250);
     expect(moving(model)).toHaveLength(3);
-    expect(moving(model).at(-1)).toBeCloseTo(0.499);
+    expect(moving(model).at(-1)).toBe(level(103));
     answer(0.05);
-    drag(0.5);
+    drag(5);
     expect(moving(model).length).toBeGreaterThan(3);
   });
 
@@ -201,13 +164,13 @@ describe("a moving slider", () => {
     const model = new FakeModel(long, wireFrame(long, 1), { _over_tau: overTau() });
     const session = new Session(model, new AbortController().signal);
     for (let i = 0; i < 100; i++) {
-      session.request({ tau: i / 1000 });
+      session.request({ tau: level(i) });
       vi.advanceTimersByTime(10);
     }
     expect(moving(model)).toEqual([]);
     expect(model.sent).toEqual([{ moving: true }]);
     vi.advanceTimersByTime(240);
-    expect(moving(model)).toEqual([0.099]);
+    expect(moving(model)).toEqual([level(99)]);
   });
 
   it("follows the hand also where the host takes no message", () => {
@@ -318,7 +281,7 @@ describe("the widget", () => {
     vi.unstubAllGlobals();
   });
 
-  it("shows an interpolated level before the kernel answers", async () => {
+  it("shows a level before the kernel answers", async () => {
     const { one, root } = await mount(about, undefined, { _over_tau: overTau() });
     const paints: number[] = [];
     root.addEventListener("uq:painted", (e) => paints.push((e as CustomEvent).detail.tau));

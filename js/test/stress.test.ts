@@ -118,7 +118,7 @@ describe("τ", () => {
   it("changes by input, is explained in words, and is reset to 0", async () => {
     const { one, lastRequest, receive } = await mount(about);
     const tau = one<HTMLInputElement>("uq-tau");
-    expect(tau).toMatchObject({ type: "range", min: "-1", max: "1", step: "0.01" });
+    expect(tau).toMatchObject({ type: "range", min: "-1", max: "1", step: "0.05" });
     slide(tau, 0.5);
     expect(lastRequest()).toEqual({ tau: 0.5 });
     expect(tau.getAttribute("aria-valuetext")).toBe("τ 0.50, mean of mean radius 2.33");
@@ -126,6 +126,12 @@ describe("τ", () => {
     one("uq-tau-reset").click();
     expect(lastRequest()).toEqual({ tau: 0 });
     expect(tau.valueAsNumber).toBe(0);
+    // A level from Python that is none of the slider's is shown as it is, until the slider moves.
+    await receive(wireFrame(about, 3, { tau: 0.33 }));
+    expect(tau.valueAsNumber).toBe(0.33);
+    slide(tau, 0.36);
+    expect(lastRequest()).toEqual({ tau: 0.35 });
+    expect(tau.step).toBe("0.05");
   });
 
   it("follows the kernel except during a drag", async () => {

@@ -106,7 +106,7 @@ def test_every_control_of_the_quickstart_works(root, explainer):
     with answered(root):
         slider.press("End")
     with answered(root):
-        for _ in range(25):
+        for _ in range(5):
             slider.press("ArrowLeft")
     assert slider.input_value() == "0.75"
     assert model_calls(root) == 0
@@ -181,10 +181,10 @@ def test_a_flood_of_events_ends_on_the_last_value(root):
     """200 events in a second cause at most 60 computations and end on the last value."""
     before = int(root.get_attribute("data-seq"))
     # At most the request in flight and that of the last value are answered after the last event.
-    assert flood(root, events=200, last=0.33) <= 2
+    assert flood(root, events=200, last=0.35) <= 2
     wait_for_answer(root, before)
     assert int(root.get_attribute("data-seq")) - before <= 60
-    assert root.get_by_test_id("uq-tau").input_value() == "0.33"
+    assert root.get_by_test_id("uq-tau").input_value() == "0.35"
 
 
 def test_keys_on_the_slider_do_not_move_the_notebook_selection(root):
@@ -197,7 +197,7 @@ def test_keys_on_the_slider_do_not_move_the_notebook_selection(root):
         value = float(slider.input_value())
         with answered(root):
             slider.press(key)
-        assert float(slider.input_value()) == pytest.approx(value + 0.01)
+        assert float(slider.input_value()) == pytest.approx(value + 0.05)
     for key in ("b", "a", "x", "ArrowDown", "ArrowLeft"):
         slider.press(key)
     assert page.evaluate(NOTEBOOK_STATE) == before

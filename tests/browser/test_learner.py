@@ -67,7 +67,7 @@ def test_the_model_views_respond_while_the_learner_is_fitted(root, bridge):
     expect(progress).to_contain_text("fitting the learner, 0 of 10 fits")
     expect(root.locator(".uq-average")).to_have_attribute("d", re.compile("M"))
     root.get_by_test_id("uq-tau").press("ArrowRight")
-    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.01")
+    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.05")
     bridge.page.wait_for_timeout(2000)
     expect(root.get_by_test_id("uq-watchdog")).to_be_hidden()
     root.get_by_test_id("uq-stop").click()
@@ -88,7 +88,7 @@ def test_learner_results_are_drawn_beside_the_model_and_do_not_move_under_stress
     before = [mark.get_attribute("transform") for mark in diamonds.all()]
     curve = complete.locator(".uq-learner-line").get_attribute("d")
     with answered(complete):
-        complete.get_by_test_id("uq-tau").fill("0.02")
+        complete.get_by_test_id("uq-tau").fill("0.05")
     assert model_calls(complete) == 0
     assert [mark.get_attribute("transform") for mark in diamonds.all()] == before
     assert complete.locator(".uq-learner-line").get_attribute("d") == curve

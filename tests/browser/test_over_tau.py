@@ -1,4 +1,4 @@
-"""A drag of tau on the page is painted from interpolated levels."""
+"""A drag of tau is painted from the levels that the page has."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_drag_is_painted_from_the_levels(bridge, widget):
     root = bridge.mount(widget)
     wait_for_answer(root)
     expect(root).to_have_attribute("data-follows-tau", "true")
-    # The first levels are followed by more exact ones.
+    # The first levels are followed by the others.
     if (worker := widget._scheduler.worker) is not None:
         worker.join(60)
     root.page.wait_for_timeout(500)
@@ -92,24 +92,17 @@ def test_a_drag_is_painted_from_the_levels(bridge, widget):
     after = int(root.get_attribute("data-seq"))
     drag = root.evaluate(DRAG, {"moves": 60})
     levels = {round(one["tau"], 6) for one in drag["painted"]}
-    # Nearly every move is painted, and the kernel hears of τ four times a second at most.
-    assert len(levels) >= 40
+    # Nearly every level is painted, and the kernel hears of τ four times a second at most.
+    assert len(levels) >= 12
     assert len(messages) <= drag["milliseconds"] / 250 + 1
     wait_for_answer(root, after)
     assert widget.tau == pytest.approx(0.8)
     assert messages[-1] == pytest.approx(0.8)
     assert widget.explainer.model_calls == calls
-    # Nothing jumps by more than a pixel when the exact frame takes over.
+    # Nothing moves when the frame of the kernel takes over.
     for name, exact in root.evaluate(MARKS).items():
-        interpolated = drag["marks"][name]
-        if name == "curve":
-            # A point at the edge of the data may be dashed in one of them.
-            there, here = (dict(zip(m[::2], m[1::2], strict=True)) for m in (interpolated, exact))
-            common = there.keys() & here.keys()
-            assert len(common) >= 0.9 * max(len(there), len(here))
-            interpolated, exact = ([points[x] for x in common] for points in (there, here))
-        assert len(exact) == len(interpolated) > 0, name
-        assert np.abs(np.array(exact) - interpolated).max() <= 1.0, name
+        assert len(exact) == len(drag["marks"][name]) > 0, name
+        np.testing.assert_allclose(exact, drag["marks"][name], atol=0.02, err_msg=name)
     readout = root.get_by_test_id("uq-stress-readout").inner_text()
     assert numbers(readout)
 
@@ -143,6 +136,6 @@ def test_a_slow_kernel_is_told_when_the_hand_rests(bridge, widget, monkeypatch):
             drag = root.evaluate(DRAG, {"moves": 60, "end": end})
         if drag["longest"] < PAUSE / 2:
             break
-    assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 40
+    assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 10
     # No level that the hand passed, and the last one once.
     assert [tau for tau in messages if tau is not None] == [pytest.approx(end)]

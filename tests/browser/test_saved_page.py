@@ -38,7 +38,7 @@ def explorer():
     with uq.explore(
         Classifier(), X, y, stress_feature="a", feature="a", n_repeats=N_REPEATS
     ) as explorer:
-        explorer.tau, explorer.measure = 0.5, "entropy"
+        explorer.tau, explorer.measure = 0.43, "entropy"
         explorer.pin("uncertain")
         explorer.tau, explorer.measure = 0.0, "prediction"
         yield explorer
@@ -82,7 +82,7 @@ def test_without_stress_the_numbers_are_those_of_the_explainer(saved, explorer):
 
 def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, explorer):
     choose(saved, feature="b")
-    for tau in (-1, -0.37, 0.62, 1):
+    for tau in (-1, -0.35, 0.6, 1):
         choose(saved, tau=tau)
         assert f"τ = {tau:.2f}".replace("-", "−") in saved.inner_text()
         assert_numbers(saved, explorer, tau, "b", tolerance=0.002)
@@ -109,12 +109,12 @@ def test_intervals_beside_a_far_longer_one_are_as_precise_as_elsewhere(browser, 
 
 
 def test_scores_move_with_tau_and_the_calibration_says_that_it_does_not(saved, explorer):
-    choose(saved, tau=0.62)
+    choose(saved, tau=0.6)
     panel = saved.get_by_role("region", name="The model itself")
     expect(panel.get_by_text("shown for other inputs")).to_have_count(0)
     expect(saved.get_by_text("the calibration is that at τ = 0")).to_be_visible()
     ex = explorer.explainer
-    weights = ex.stress_weights("a", 0.62)
+    weights = ex.stress_weights("a", 0.6)
     exact, without = ex.scores(sample_weight=weights), ex.scores()
     rows = panel.locator(".uq-scores tbody tr").all_inner_texts()
     assert len(rows) == len(exact.names) >= 4
@@ -133,7 +133,11 @@ def test_scores_move_with_tau_and_the_calibration_says_that_it_does_not(saved, e
 def test_a_pin_shows_the_exact_numbers_of_its_view(saved, explorer):
     with answered(saved):
         saved.get_by_test_id("uq-pin-view").click()
-    assert_numbers(saved, explorer, 0.5, measure="entropy")
+    assert_numbers(saved, explorer, 0.43, measure="entropy")
+    # Other inputs have the levels of the slider only.
+    choose(saved, feature="b")
+    assert float(saved.get_by_test_id("uq-tau").input_value()) == 0.45
+    assert_numbers(saved, explorer, 0.45, "b", measure="entropy", tolerance=0.002)
 
 
 def test_cohorts_choose_rows(saved, explorer):
@@ -154,7 +158,7 @@ def test_the_slider_is_driven_by_keys(saved):
         with answered(saved):
             slider.press(key)
     value = float(slider.input_value())
-    assert 0.02 < value < 0.5
+    assert 0.1 < value < 0.5
     expect(saved.get_by_test_id("uq-stress-readout")).to_contain_text(f"τ {value:.2f}")
 
 
@@ -168,7 +172,7 @@ def test_what_needs_a_kernel_is_disabled_and_says_so(saved):
 
 
 def test_the_code_of_any_view_of_the_page_makes_that_view(saved):
-    choose(saved, rows_shown="1", feature="kind", measure="nll", tau=-0.37)
+    choose(saved, rows_shown="1", feature="kind", measure="nll", tau=-0.35)
     saved.get_by_test_id("uq-copy").click()
     reviewer = saved.page.get_by_label("Reviewer")
     reviewer.fill("")
@@ -178,7 +182,7 @@ def test_the_code_of_any_view_of_the_page_makes_that_view(saved):
     names = {"uq": uq, "model": Classifier(), "X": X, "y": y}
     with eval(code, names) as again:
         shown = (again.tau, again.feature, again.measure, again.stress_feature)
-        assert shown == (-0.37, "kind", "nll", "a")
+        assert shown == (-0.35, "kind", "nll", "a")
         assert again.ice_filter == [{"feature": None, "values": ["no"]}]
         assert again.wait(60)
         assert again.code() == code
@@ -207,8 +211,8 @@ def test_a_frozen_page_lives_in_the_output_of_a_cell(browser, explorer):
         root = page.frame_locator("iframe").get_by_test_id("uq-root")
         wait_for_answer(root)
         assert_numbers(root, explorer)
-        choose(root, tau=0.62)
-        assert_numbers(root, explorer, 0.62, tolerance=0.002)
+        choose(root, tau=0.6)
+        assert_numbers(root, explorer, 0.6, tolerance=0.002)
 
 
 def test_rows_of_the_page_are_selected_and_move_along_their_lines(saved, explorer):

@@ -46,6 +46,6 @@ def test_the_picture_stands_for_the_widget_and_a_frozen_explorer_lives(converted
         are_the_numbers_of_python(table(root, "Importance"), 0.0)
         with answered(root):
             root.get_by_test_id("uq-tau").press("End")
-        # The page interpolates between levels, within 0.2 % of the axis.
+        # The page has this level within 0.2 % of the axis.
         are_the_numbers_of_python(table(root, "Importance"), 1.0, 0.002)
     assert errors == []

@@ -14,7 +14,7 @@ from hosts.conftest import missing
 from hosts.rounds import are_the_numbers_of_python, first_root
 from hosts.webkit import find_mini_browser, webkit
 
-# The page interpolates between levels, within 0.2 % of the axis.
+# The page has levels of tau within 0.2 % of the axis.
 SHARE = 0.002
 
 

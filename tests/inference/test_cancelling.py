@@ -293,7 +293,7 @@ def test_intervals_of_cancelling_roles_have_the_unit_of_the_measure(repeats, wei
         )
         ends.append((side.low / scale, side.high / scale))
         path = path_moments(
-            Populations(weights / weights.mean(axis=0), weights / weights.mean(axis=0), n),
+            Populations(weights / weights.mean(axis=0), weights / weights.mean(axis=0)),
             [changes],
             donors,
             [originals],

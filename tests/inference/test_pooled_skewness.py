@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from uqwidgets.inference.pooled_skewness import PooledSkewness
-from uqwidgets.widgets.interpolation import interpolated, nodes
 
 
 def excess(of_rows, weights):
@@ -32,7 +31,6 @@ def test_there_is_no_excess_under_equal_weights():
 
 
 def test_it_has_no_kink_where_the_weight_of_a_row_becomes_small():
-    """With weights that were cut off at 0.1, it was 0.03 off between 33 nodes."""
     rng = np.random.default_rng(0)
     x, influences = rng.normal(size=60), rng.exponential(size=60) - 1
 
@@ -41,5 +39,6 @@ def test_it_has_no_kink_where_the_weight_of_a_row_becomes_small():
         weights /= weights.mean(axis=1, keepdims=True)
         return excess(np.broadcast_to(influences, weights.shape), weights)
 
-    tau = np.linspace(0, 1, 101)
-    assert interpolated(at(nodes(32)), tau) == pytest.approx(at(tau), abs=1e-6)
+    # With weights that are cut off at 0.1, the slope, which is at most 5, jumps by 4.
+    slope = np.gradient(at(np.linspace(0, 1, 1001)), 0.001)
+    assert np.abs(np.diff(slope)).max() < 0.05

@@ -25,9 +25,9 @@ THIRD_ORDER = [Moments._fields.index(name) for name in ("cubes", "interaction")]
 def together(each):
     weights = np.stack([p.weights for p in each], axis=1)
     if each[0].rows is None:
-        return Populations(weights, weights, N)
+        return Populations(weights, weights)
     scored = np.stack([p.scored for p in each], axis=1)
-    return Populations(weights, scored, len(each[0].positions))
+    return Populations(weights, scored)
 
 
 @pytest.mark.parametrize("rows", [None, X > -0.5])
@@ -88,7 +88,7 @@ def test_moments_of_few_uneven_rows_and_two_repeats_are_those_of_each_population
     change = x[donors] - x + 0.1 * rng.normal(size=donors.shape)
     each = [Population.of(n, w) for w in np.exp(np.linspace(-6, 6, 41) * x[:, None]).T]
     weights = np.stack([p.weights for p in each], axis=1)
-    populations = Populations(weights, weights, n)
+    populations = Populations(weights, weights)
     path = path_moments(populations, [change], donors, [x], lambda: None)
     _, low, high = bounds_of_moments(path, 0.95)
     for t, population in enumerate(each):
@@ -118,41 +118,6 @@ def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch)
     assert (sampled != complete).sum() == 2  # the cubes and the interaction
     tolerance = 3e-3 * (exact.high - exact.low)
     assert [nearly.low, nearly.high] == pytest.approx([exact.low, exact.high], abs=tolerance)
-
-
-@pytest.mark.parametrize("cancels", [False, True])
-def test_widths_are_estimated_from_a_sample_of_the_rows(cancels):
-    rng = np.random.default_rng(5)
-    n, repeats = 6000, 5
-    x = np.sort(rng.normal(size=n))
-    donors = np.stack([rng.permutation(n) for _ in range(repeats)])
-    noise = 0.2 * rng.normal(size=(repeats, n))
-    change = (x[donors] - x if cancels else (x[donors] - x) ** 2) + noise
-    weights = np.exp(np.outer(x, [-0.5, 0.0, 0.5]))
-    weights /= weights.mean(axis=0)
-    scored = weights * (x > -1)[:, None]
-    for populations in (
-        Populations(weights, weights, n),
-        Populations(weights, scored, int((x > -1).sum())),
-    ):
-        complete, rough = (
-            path_moments(
-                populations,
-                [change],
-                donors,
-                [x],
-                lambda: None,
-                most_rows=most_rows,
-            )
-            for most_rows in (None, 2000)
-        )
-        np.testing.assert_allclose(rough.estimate, complete.estimate, rtol=1e-9)
-        (_, low, high), (_, rough_low, rough_high) = (
-            bounds_of_moments(each, 0.95) for each in (complete, rough)
-        )
-        # The standard error of a standard deviation of 2000 normal values is 1.6 %.
-        assert rough_high - rough_low == pytest.approx(high - low, rel=0.1)
-        assert (np.abs(rough_low - low) < 0.1 * (high - low)).all()
 
 
 def test_means_over_rows_are_those_of_each_population():

@@ -86,5 +86,5 @@ def test_a_new_indicator_is_a_score_and_takes_its_place_in_the_widget(explainer)
         assert widget.wait(60)
         assert widget._frame["meta"]["stress"]["label"] == "relative error"
         shown = columns(widget._frame)["stress.value"]
-        expected = explainer.stress(widget.explainer.features, ["relative"])
+        expected = explainer.stress(widget.explainer.features, ["relative"], taus=41)
         np.testing.assert_allclose(shown, expected.values["relative"], rtol=1e-6)

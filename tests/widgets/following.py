@@ -7,24 +7,53 @@ from dataclasses import replace
 import numpy as np
 
 import uqwidgets as uq
-from uqwidgets.widgets.interpolation import interpolated
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.timing import Timing
 
 
 def at_level(meta, columns, name, tau):
-    """Return a column at one level, NaN where none is sent of that side."""
-    track = next(t for t in meta["tracks"] if name in t["columns"])
-    values = columns[name].astype(np.float64)
-    below = track["below"]
-    side = values[: below + 1][::-1] if tau < 0 else values[below:]
-    if len(side) == 1:
-        return np.full(values.shape[1:], np.nan)
-    if track["straight"]:
-        place = abs(tau) * (len(side) - 1)
-        j = min(int(place), len(side) - 2)
-        return side[j] + (place - j) * (side[j + 1] - side[j])
-    return interpolated(side, np.array([abs(tau)]))[0]
+    """Return a column at one of the levels that were sent."""
+    return columns[name][meta["levels"].index(tau)].astype(np.float64)
+
+
+def exact_numbers(session, tau):
+    """Return what a message holds as each view computes it at a level, by name."""
+    _, columns = session.messages[-1]
+    at = replace(session.inputs, tau=tau)
+    populations = session.builder.build(at, lambda: None)
+    contents = {
+        view.name: view.complete(at, populations, lambda: None)
+        for view in session.views
+        if any(name.startswith(f"{view.name}.") for name in columns)
+    }
+    exact = {}
+    for name in columns:
+        view, own = name.split(".", 1)
+        content = contents[view]
+        if own in content.columns:
+            exact[name] = np.asarray(content.columns[own], dtype=np.float64)
+            continue
+        value = content.meta
+        for part in own.split("."):
+            value = value[int(part)] if isinstance(value, (list, tuple)) else value[part]
+        exact[name] = np.asarray(np.nan if value is None else value, dtype=np.float64)
+    return exact
+
+
+def assert_exact(session, tau):
+    """Compare all that was sent of a level with what the views compute there."""
+    meta, columns = session.messages[-1]
+    for name, exact in exact_numbers(session, tau).items():
+        sent = at_level(meta, columns, name, tau)
+        # Numbers are sent in single precision.
+        axis = np.abs(exact[np.isfinite(exact)]).max(initial=0.0)
+        np.testing.assert_allclose(
+            sent.ravel(),
+            exact.ravel(),
+            rtol=2e-6,
+            atol=2e-6 * axis + 1e-12,
+            err_msg=name,
+        )
 
 
 class Still(uq.Explorer):

@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import uqwidgets as uq
 from uqwidgets.widgets.curve_form import N_VALUES
+from uqwidgets.widgets.levels import STOPS
 from widgets.wire import columns
 
 
@@ -71,7 +72,9 @@ def test_the_first_model_is_shown_and_compared_with_the_second(explorer):
     curve = comparison.dependence(explorer.feature, "prediction", grid=49)
     np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
     np.testing.assert_allclose(shown["comparison.curve_high"], curve.difference.high)
-    stress = comparison.stress([explorer.stress_feature], [explorer.indicator], level=0.95)
+    stress = comparison.stress(
+        [explorer.stress_feature], [explorer.indicator], taus=STOPS, level=0.95
+    )
     (name,) = stress.difference.indicators
     np.testing.assert_allclose(shown["stress.ghost"], stress.second.values[name][0])
     np.testing.assert_allclose(shown["comparison.stress_low"], stress.difference.low[name][0])
@@ -264,7 +267,9 @@ def test_the_rest_of_the_rows_is_compared_with_those_that_are_shown():
         curve = compared.dependence(explorer.feature, "prediction", grid=N_VALUES)
         np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
         np.testing.assert_allclose(shown["comparison.curve_low"], curve.difference.low)
-        stress = compared.stress([explorer.stress_feature], [explorer.indicator], level=0.95)
+        stress = compared.stress(
+            [explorer.stress_feature], [explorer.indicator], taus=STOPS, level=0.95
+        )
         (name,) = stress.difference.indicators
         np.testing.assert_allclose(shown["comparison.stress_low"], stress.difference.low[name][0])
         scores = compared.scores().difference
@@ -347,7 +352,7 @@ def test_another_class_is_compared_with_the_one_that_is_shown():
         curve = compared.dependence(explorer.feature, grid=N_VALUES)
         np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
         np.testing.assert_allclose(shown["comparison.curve_high"], curve.difference.high)
-        stress = compared.stress([explorer.stress_feature], ["share"], level=0.95)
+        stress = compared.stress([explorer.stress_feature], ["share"], taus=STOPS, level=0.95)
         np.testing.assert_allclose(shown["stress.ghost"], stress.second.values["share"][0])
         # The columns of importance are losses, which have no class.
         assert "importance.ghost" not in shown

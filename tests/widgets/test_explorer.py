@@ -16,6 +16,7 @@ from sklearn.svm import LinearSVC
 from traitlets import TraitError
 
 import uqwidgets as uq
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.wire import columns
@@ -102,7 +103,7 @@ def test_the_frame_has_the_numbers_of_the_computation_layer(explorer: uq.Explore
     )
     np.testing.assert_allclose(cols["dependence.ice_weight"], weights[lines], rtol=1e-6)
     assert (cols["dependence.ice_class"] == 1).all()
-    stress = ex.stress(None, ["error_rate"], rows=rows)
+    stress = ex.stress(None, ["error_rate"], taus=STOPS, rows=rows)
     np.testing.assert_allclose(cols["stress.value"], stress.values["error_rate"], rtol=1e-6)
     now = frame["meta"]["stress"]["now"]
     scored = weights[rows]
@@ -190,8 +191,7 @@ def test_the_profile_of_the_stressed_feature_has_its_interval(
     # The interval of many rows is computed in a later frame.
     assert bool(before) is not at_once
     assert all(np.isnan(frame["stress.ends"]).all() for frame in before)
-    # At the steps of the slider, because ends turn sharply where few rows carry the weight.
-    expected = explainer.stress(["a"], ["entropy"], taus=201, level=0.95)
+    expected = explainer.stress(["a"], ["entropy"], taus=STOPS, level=0.95)
     low, high = last["stress.ends"]
     np.testing.assert_array_equal(last["stress.end_taus"], expected.taus)
     np.testing.assert_allclose(low, expected.low["entropy"][0], rtol=1e-6)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets import stress_profiles
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.picture.static_picture import static_picture
 from widgets.conftest import Counting, table
 from widgets.pages import index_of, stored_columns
@@ -64,7 +64,7 @@ def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: C
         line = cols["stress.reached"][0]
         assert line[levels.index(0.5)] == pytest.approx(target, abs=1e-6)
         # Its interval contains the value, and shrinks with the rows that count.
-        low, high = cols["stress.ends"][:, ::10]
+        low, high = cols["stress.ends"]
         present = np.isfinite(low)
         assert present[levels.index(0.0)]
         values = cols["stress.value"][0]
@@ -135,32 +135,24 @@ def test_a_page_holds_what_is_held(wide: uq.Explainer, tmp_path: Any) -> None:
     (entry,) = (e for key, e in cohort["entries"]["stress"].items() if "error_rate" in key)
     (stored,) = (content["columns"] for content in entry["stressed"].values())
     of_page = stored_columns(path)
-    np.testing.assert_allclose(of_page[stored["end_taus"]], np.linspace(-1, 1, 201), atol=1e-6)
+    np.testing.assert_allclose(of_page[stored["end_taus"]], STOPS, atol=1e-6)
     extent = np.nanmax(shown["stress.ends"]) - np.nanmin(shown["stress.ends"])
     np.testing.assert_allclose(
         of_page[stored["ends"]], shown["stress.ends"], rtol=1e-6, atol=0.0025 * extent
     )
 
 
-@pytest.mark.parametrize("tau", [-0.57, 0.43, 0.98])
-def test_the_interval_is_computed_at_every_step_of_tau(
-    wide: uq.Explainer, monkeypatch: pytest.MonkeyPatch, tau: float
-) -> None:
+def test_a_level_between_two_stops_has_its_interval_too(wide: uq.Explainer) -> None:
     options = {"n_repeats": 3, "stress_feature": "a", "layout": "stress", "indicator": "brier"}
-    with uq.Explorer(wide, held=BOTH, **options) as widget:
+    with uq.Explorer(wide, held=BOTH, tau=0.43, **options) as widget:
         assert widget.wait(30)
-        band = columns(widget._frame)
-    assert len(band["stress.end_taus"]) == 201
-    place = round(100 * (1 + tau))
-    # With many rows there are fewer levels, and that of tau.
-    monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", 1)
-    with uq.Explorer(wide, held=BOTH, tau=tau, **options) as widget:
-        assert widget.wait(30)
-        alone = columns(widget._frame)
-    (here,) = np.flatnonzero(alone["stress.end_taus"] == tau)
-    assert len(alone["stress.end_taus"]) == 22
-    expected = alone["stress.ends"][:, here]
-    np.testing.assert_allclose(band["stress.ends"][:, place], expected, rtol=1e-6)
+        shown = columns(widget._frame)
+    taus, ends = shown["stress.end_taus"], shown["stress.ends"]
+    np.testing.assert_array_equal(taus, np.sort([*STOPS, 0.43]))
+    place = taus.tolist().index(0.43)
+    before, here, after = ends[:, place - 1 : place + 2].T
+    near = before + (0.03 / 0.05) * (after - before)
+    np.testing.assert_allclose(here, near, atol=0.02 * (here[1] - here[0]))
 
 
 def test_why_means_cannot_be_had_together_is_said_in_their_units(wide: uq.Explainer) -> None:

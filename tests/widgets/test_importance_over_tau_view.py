@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.over_tau import OverTau
 from widgets.conftest import Counting
 from widgets.following import at_level
@@ -24,13 +25,14 @@ def test_its_numbers_are_those_of_the_explainer(explainer: uq.Explainer, model: 
         *_, (meta, columns) = over_tau.follow(widget._inputs()[0], lambda: None)
         result = widget.result("importance_over_tau")
     assert model.rows == rows, "the levels ask the model nothing"
-    expected = explainer.importance_over_tau("b", "nll", explainer.features, n_repeats=4, taus=21)
+    expected = explainer.importance_over_tau(
+        "b", "nll", explainer.features, n_repeats=4, taus=STOPS
+    )
     np.testing.assert_array_equal(result.importance, expected.importance)
     for name, values in (("value", expected.importance), ("low", expected.low)):
-        span = np.nanmax(expected.high) - np.nanmin(expected.low)
         for t, tau in enumerate(expected.taus):
             drawn = at_level(meta, columns, f"importance.{name}", tau)[0]
-            np.testing.assert_allclose(drawn, values[:, t], atol=0.01 * span)
+            np.testing.assert_allclose(drawn, values[:, t], rtol=2e-6, atol=1e-7)
 
 
 def test_levels_that_cannot_be_reached_have_no_line(explainer: uq.Explainer) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.views.indicators import _leading
 from widgets.conftest import Counting, table
 from widgets.wire import columns
@@ -33,7 +34,7 @@ def test_each_chart_has_the_profiles_of_python(shown: uq.Explorer, model: Counti
     meta = shown._frame["meta"]["indicators"]
     assert meta["indicators"] == list(ex.indicators)
     assert meta["labels"] == [one.label for one in ex.indicators.values()]
-    expected = ex.stress(["a", "b", "c"], taus=21)
+    expected = ex.stress(["a", "b", "c"], taus=STOPS)
     known = {name: i for i, name in enumerate(expected.features)}
     for (feature, category), values in lines(shown).items():
         row = known[feature if category is None else f"{feature}={category}"]
@@ -54,7 +55,7 @@ def test_nothing_depends_on_tau_and_all_on_the_rows(shown: uq.Explorer) -> None:
     assert shown.wait(30)
     rows = shown.explainer.table.numbers("a") >= 0
     assert shown._frame["meta"]["indicators"]["n_rows"] == rows.sum()
-    expected = shown.explainer.stress(["b"], ["nll"], taus=21, rows=rows).values["nll"][0]
+    expected = shown.explainer.stress(["b"], ["nll"], taus=STOPS, rows=rows).values["nll"][0]
     at = list(shown.explainer.indicators).index("nll")
     np.testing.assert_allclose(lines(shown)["b", None][at], expected, rtol=1e-5)
 
@@ -66,7 +67,7 @@ def test_the_stress_view_shares_the_profiles(
     plain = uq.Explainer.stress
 
     def counted(self: uq.Explainer, features: Any, *arguments: Any, **options: Any) -> Any:
-        if options.get("taus") == 21:
+        if options.get("taus") is STOPS:
             stressed.extend(features)
         return plain(self, features, *arguments, **options)
 

@@ -10,16 +10,12 @@ import pytest
 import uqwidgets as uq
 from cases import thorough_after
 from hard_tables import hard_table
-from uqwidgets.widgets.interpolation import interpolated
-from uqwidgets.widgets.tracks import EVEN
+from uqwidgets.widgets.levels import STOPS
 from widgets.pages import index_of, stored_columns
 
-# Largest errors of values and of ends, as shares of an axis, and numbers of compared levels.
-VALUES, ENDS, N_LEVELS = 0.002, 0.01, 12
-# The ends, and a level where those of the second table have a peak.
-LEVELS = (-1, -0.72, 1)
-# A reader who zooms to the average makes its axis so many times as long.
-MOST_ZOOM = 5
+# Largest errors of values and of ends, as shares of an axis.
+VALUES, ENDS = 0.0011, 0.0041
+LEVELS = (-1.0, -0.75, -0.3, 0.05, 0.5, 0.95, 1.0)
 # From here on a page may lack a value, where the axes of most levels have a length of about 10.
 MISSING = 1e8
 # Differences that are rounding errors: the features have effects of about 1.
@@ -32,47 +28,29 @@ class Page:
     def __init__(self, path, category):
         (self.cohort,) = index_of(path)["cohorts"]
         self.columns = stored_columns(path)
-        sides = [(json.loads(key)[1], sign) for key, sign in self.cohort["sides"]]
-        self.sides = {sign: n for n, (one, sign) in enumerate(sides) if one == category}
+        self.first = 0
+        for key, levels in self.cohort["levels"].items():
+            self.levels = levels
+            if json.loads(key)[1] == category:
+                break
+            self.first += len(levels)
 
-    def at(self, view, column, first=()):
-        """Return a function from tau to a column of the entry with these first inputs."""
+    def all(self, view, column, first=()):
+        """Return a column of the entry with these first inputs at all levels."""
         (entry,) = (
             entry
             for key, entry in self.cohort["entries"][view].items()
             if tuple(json.loads(key)[: len(first)]) == first
         )
         tracks = (self.cohort["tracks"][number] for number in entry["tracks"])
-        (track,) = (one for one in tracks if column in self._names(one))
-        return lambda tau: self._values(track, column, tau)
+        number, start, n = next(one[column] for one in tracks if column in one)
+        lines = slice(self.first, self.first + len(self.levels))
+        return self.columns[number][lines, start : start + n]
 
-    def _names(self, track):
-        joint = track.get("joint", {"names": []})
-        return {*(name for name, _ in joint["names"]), *joint.get("band", ()), *track["columns"]}
-
-    def _values(self, track, column, tau):
-        side = self.sides[np.sign(tau)]
-        if (joint := track.get("joint")) is None:
-            m, first = track["sides"][side]
-            samples = self.columns[track["columns"][column]][first : first + m + 1]
-            return interpolated(samples, np.array([abs(tau)]))[0]
-        average, low, high = joint.get("band", (None,) * 3)
-        if column in (low, high):
-            half = self._joint(track, side, high, tau)
-            return self._joint(track, side, average, tau) + (half if column == high else -half)
-        return self._joint(track, side, column, tau)
-
-    def _joint(self, track, side, column, tau):
-        start, stop = track["joint"]["start"], 0
-        for name, n in track["joint"]["names"]:
-            stop = start + n
-            if name == column:
-                break
-            start = stop
-        of_side = self.columns[track["joint"]["column"]][side][:, start:stop]
-        if not track["straight"]:
-            return interpolated(of_side, np.array([abs(tau)]))[0]
-        return np.array([np.interp(abs(tau), EVEN, line) for line in of_side.T])
+    def at(self, view, column, first=()):
+        """Return a function from tau to a column of the entry with these first inputs."""
+        every = self.all(view, column, first)
+        return lambda tau: every[self.levels.index(tau)]
 
 
 TABLES_AND_SEEDS = [
@@ -97,12 +75,13 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
     ends = ("low", "high")
     value, *of_importance = (page.at("importance", name) for name in ("value", *ends))
     average, *of_band = (page.at("dependence", name, ("x0", "nll")) for name in ("average", *ends))
-    rng = np.random.default_rng(0)
-    taus = np.concatenate([rng.uniform(-1, 0, N_LEVELS), rng.uniform(0, 1, N_LEVELS), LEVELS])
-    for tau in taus.round(2):
+    # The largest axes of all levels.
+    drawn = [[page.all("importance", end) for end in ends]]
+    drawn.append([page.all("dependence", end, ("x0", "nll")) for end in ends])
+    axes = [np.nanmax(each) - np.nanmin(each) for each in drawn]
+    for tau in [tau for tau in LEVELS if tau in page.levels]:
         weights = explainer.stress_weights(stressed, tau, category=category)
         exact = explainer.importance("nll", n_repeats=2, sample_weight=weights)
-        axis = max(exact.high) - min(0, *exact.low)
         order = [explainer.features.index(feature) for feature in exact.features]
 
         def compare(shown, expected, share, axis, *, tau=tau):
@@ -110,15 +89,13 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
             shown = np.where(np.isnan(shown) & (np.abs(expected) > MISSING), expected, shown)
             np.testing.assert_allclose(shown, expected, rtol=0, atol=limit, err_msg=f"tau = {tau}")
 
-        compare(value(tau).ravel()[order], exact.importance, VALUES, axis)
+        compare(value(tau).ravel()[order], exact.importance, VALUES, axes[0])
         curve = explainer.dependence("x0", measure="nll", grid=49, sample_weight=weights)
-        zoomed = max(curve.high) - min(curve.low)
-        length = np.clip(np.ptp(curve.ice), zoomed, MOST_ZOOM * zoomed)
-        compare(average(tau), curve.average, VALUES, length)
+        compare(average(tau), curve.average, VALUES, axes[1])
         for end, of_page in zip(ends, of_importance, strict=True):
-            compare(of_page(tau).ravel()[order], getattr(exact, end), ENDS, axis)
+            compare(of_page(tau).ravel()[order], getattr(exact, end), ENDS, axes[0])
         for end, of_page in zip(ends, of_band, strict=True):
-            compare(of_page(tau), getattr(curve, end), ENDS, length)
+            compare(of_page(tau), getattr(curve, end), ENDS, axes[1])
 
 
 @pytest.mark.parametrize(("name", "seed"), thorough_after(1, TABLES_AND_SEEDS))
@@ -131,7 +108,7 @@ def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, s
     with uq.Explorer(explainer, **inputs) as explorer:
         explorer.save(path, stress_features=[stressed], progress=False)
     page = Page(path, category)
-    exact = explainer.stress([stressed], taus=201, missing="keep", level=0.95)
+    exact = explainer.stress([stressed], taus=STOPS, missing="keep", level=0.95)
     line = 0 if category is None else exact.features.index(f"{stressed}={category}")
     (performance,) = page.cohort["entries"]["performance"].values()
     labels = [score["label"] for score in performance["content"]["meta"]["scores"]]
@@ -145,23 +122,19 @@ def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, s
         np.testing.assert_allclose(taus, exact.taus, atol=1e-6)
         expected = np.stack([exact.low[indicator][line], exact.high[indicator][line]])
         axis = np.ptp(expected[np.isfinite(expected)]) + LEAST
-        np.testing.assert_allclose(ends, expected, rtol=1e-6, atol=0.0025 * axis)
-        # The table has the levels of all profiles.
-        printed = slice(None, None, 10)
-        np.testing.assert_allclose(
-            ends[:, printed], expected[:, printed], rtol=1e-6, atol=1e-5 * axis
-        )
+        np.testing.assert_allclose(ends, expected, rtol=1e-6, atol=6e-4 * axis)
         rates = [name for name in ("tpr", "fpr") if name in stored["columns"]]
         assert rates == (["tpr", "fpr"] if indicator in ("tpr", "fpr") else [])
         for name in rates:
             of_rate = np.stack([of[name][line] for of in (exact.values, exact.low, exact.high)])
             of_page = page.columns[stored["columns"][name]]
-            np.testing.assert_allclose(of_page, of_rate, rtol=1e-6, atol=0.0025)
-        at = [i for i, tau in enumerate(exact.taus) if tau and np.sign(tau) in page.sides]
+            np.testing.assert_allclose(of_page, of_rate, rtol=1e-6, atol=1e-6)
+        at = [i for i, tau in enumerate(exact.taus) if tau in page.levels]
         for name, of_level in (("value", exact.values[indicator][line]), ("ess", exact.ess[line])):
             shown = page.at("stress", f"now.{name}", (indicator,))
             of_page = [np.asarray(shown(exact.taus[i])).item() for i in at]
-            limit = VALUES * np.ptp(of_level[at]) + LEAST
+            # The axis is that of all categories, so it may be longer.
+            limit = 2 * VALUES * np.ptp(of_level[at]) + LEAST
             np.testing.assert_allclose(of_page, of_level[at], rtol=1e-6, atol=limit)
         label = exact.labels[indicator]
         if label not in labels:
@@ -173,6 +146,6 @@ def test_intervals_under_stress_are_those_of_the_explainer_at_all_levels(name, s
             np.testing.assert_allclose(of_page, of_end[at], rtol=1e-6, atol=ENDS * axis)
     assert n_scores >= 2
     # What describes the weights is stored once for all indicators.
-    columns = [page._names(track) for track in page.cohort["tracks"]]
-    assert sum("now.ess" in names for names in columns) == 1
-    assert sum("now.value" in names for names in columns) == len(explainer.indicators)
+    tracks = page.cohort["tracks"]
+    assert sum("now.ess" in track for track in tracks) == 1
+    assert sum("now.value" in track for track in tracks) == len(explainer.indicators)

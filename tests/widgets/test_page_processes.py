@@ -61,9 +61,8 @@ def started(monkeypatch):
 def ends_of(path):
     """Return the ends of all intervals over tau."""
     index, columns = index_of(path), stored_columns(path)
-    joint = [track["joint"] for track in index["cohorts"][0]["tracks"] if track["straight"]]
-    (number,) = (each["column"] for each in joint if dict(each["names"]).keys() == {"low", "high"})
-    return columns[number]
+    (track,) = (each for each in index["cohorts"][0]["tracks"] if each.keys() == {"low", "high"})
+    return np.stack([columns[number][:, start : start + n] for number, start, n in track.values()])
 
 
 @pytest.mark.parametrize("n_jobs", thorough_after(1, [2, 3]))
@@ -81,7 +80,7 @@ def test_several_processes_make_the_same_page_and_call_no_model(
     expected, ends = ends_of(alone.path), ends_of(together.path)
     assert ends.shape == expected.shape
     axis = np.ptp(expected)
-    assert np.abs(ends - expected).max() <= 0.001 * axis
+    assert np.abs(ends - expected).max() <= 0.004 * axis
 
 
 def test_a_process_is_started_where_a_page_takes_long(explorer, tmp_path, started, monkeypatch):

@@ -1,48 +1,13 @@
-"""The store of a page: columns, lines and levels, with the precision that is asked of them."""
+"""The store of a page: columns, lines and levels, with the precision that is needed of them."""
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pytest
 
-from uqwidgets.widgets.page import store as store_module
-from uqwidgets.widgets.page.polylines import polylines
+from uqwidgets.widgets.page.low_rank import low_rank
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.page.text import as_text
-from widgets.pages import bytes_of, inflated, stored_columns
-
-
-def test_bytes_are_text_that_html_and_json_leave_as_it_is():
-    rng = np.random.default_rng(6)
-    for n in [*range(40), 1000]:
-        data = rng.integers(256, size=n, dtype=np.uint8).tobytes()
-        text = as_text(data)
-        assert bytes_of(text) == data
-        assert json.dumps(text) == f'"{text}"'
-        assert not set("<&") & set(text)
-    assert len(text) <= 1.231 * len(data) + 1
-    assert as_text(b"page \x00\xff") == "JR1lW6 1`"
-
-
-def test_polylines_are_stored_to_within_their_tolerance():
-    rng = np.random.default_rng(2)
-    x = np.linspace(0, 1, 101)
-    line = np.interp(x, [0, 0.2, 0.35, 1], [0, 3, 1, 2])
-    steps = np.where(x > 0.5, 5.0, 0.0)
-    values = np.stack([line, steps, np.zeros(101), np.cumsum(rng.normal(size=101))], axis=1)
-    values = np.stack([values, 1e-5 * values])
-    tolerance = np.broadcast_to(0.01 * np.ptp(values, axis=1, keepdims=True), values.shape)
-    values[0, 40:50, 0] = values[1, 0, 1] = np.nan
-    store = Store()
-    number = store.add_polylines(values, tolerance, "lines")
-    restored = stored_columns(store.deflated({}))[number]
-    np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
-    off = np.abs(restored - values)
-    assert np.nanmax(off - 1.001 * tolerance) <= 0
-    knots = polylines(line[None, :, None], np.full((1, 101, 1), 0.01), np.zeros(1))
-    assert len(knots.steps) == 3
+from uqwidgets.widgets.page.tracks import StoredTracks
+from widgets.pages import stored_columns
 
 
 def test_a_column_is_stored_once():
@@ -53,49 +18,22 @@ def test_a_column_is_stored_once():
     assert numbers == [0, 0, 1]
 
 
-def test_lines_along_a_grid_are_polylines():
+def test_lines_of_rows_are_stored_in_steps_of_their_axis():
     rng = np.random.default_rng(7)
-    straight = np.linspace(1e4, 1e4 + 1, 300) * np.ones((5, 1))
-    steps = 1e4 + (np.arange(300) > rng.integers(300, size=(4, 1)))
-    values = np.concatenate([straight, steps, np.full((1, 300), np.nan)])
+    values = np.concatenate([rng.normal(size=(9, 30)).cumsum(axis=1), np.full((1, 30), np.nan)])
     store = Store()
-    number = store.add_lines(values, 0.002, "lines")
-    restored = stored_columns(store.deflated({}))[number]
-    np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
-    assert np.nanmax(np.abs(restored - values)) < 0.0031  # numbers near 1e4 have float32's digits
-    nothing = store.add_lines(np.full((2, 3), np.nan), 0.0, "nothing")
-    assert np.isnan(stored_columns(store.deflated({}))[nothing]).all()
-
-
-@pytest.mark.parametrize("most", [1 << 18, 100])
-def test_lines_of_one_length_are_stored_together(monkeypatch, most):
-    monkeypatch.setattr(store_module, "_MOST_WAITING", most)
-    made = []
-
-    def counted(*args):
-        made.append(args)
-        return polylines(*args)
-
-    monkeypatch.setattr(store_module, "polylines", counted)
-    rng = np.random.default_rng(3)
-    store, every = Store(), [rng.normal(size=(2, 20)) + 10.0**k for k in range(4)]
-    tolerance = np.where(np.arange(20) % 5, 0.01, 1e-5)
-    numbers = [store.add_lines(lines, tolerance, "lines") for lines in every]
-    assert store.add_lines(every[1], tolerance, "lines") == numbers[1]
-    other = store.add_lines(every[0][:, :7], 0.01, "lines")
-    restored = stored_columns(store.deflated({}))
-    for lines, number in zip(every, numbers, strict=True):
-        off = np.abs(restored[number] - lines)
-        assert (off <= 1.01 * tolerance + 1e-7 * np.abs(lines)).all()
-    assert np.abs(restored[other] - every[0][:, :7]).max() <= 0.0101
-    # Lines wait as long as there is room for them.
-    assert len(made) == (2 if most > 100 else 3)
+    number = store.add_lines(values, "lines")
+    nothing = store.add_lines(np.full((2, 3), np.nan), "nothing")
+    columns = stored_columns(store.deflated({}))
+    np.testing.assert_array_equal(np.isnan(columns[number]), np.isnan(values))
+    assert np.nanmax(np.abs(columns[number] - values)) <= 0.00051 * np.ptp(values[:9])
+    assert np.isnan(columns[nothing]).all()
 
 
 def test_scaled_levels_keep_their_digits():
     rng = np.random.default_rng(2)
-    values = np.stack([rng.normal(size=(9, 4)), 1e-6 * rng.normal(size=(9, 4))], axis=1)
-    values[3, 0, 0] = np.nan
+    values = np.concatenate([rng.normal(size=(9, 4)), 1e-6 * rng.normal(size=(9, 4))], axis=1)
+    values[3, 0] = np.nan
     store = Store()
     number = store.add_scaled(values, "levels")
     restored = stored_columns(store.deflated({}))[number]
@@ -110,37 +48,49 @@ def test_values_beyond_float32_are_missing_and_leave_the_others():
     values[:, 2] = 1e141
     store = Store()
     scaled = store.add_scaled(values, "levels")
-    tolerance = np.stack([np.full(11, 0.01), np.full(11, 0.01), np.full(11, 1e139)], axis=1)
-    lines = store.add_polylines(values[None], tolerance[None], "levels")
-    columns = stored_columns(store.deflated({}))
     known = np.where(np.abs(values) > 2, np.nan, values)
-    np.testing.assert_allclose(columns[scaled], known, atol=1e-4)
-    np.testing.assert_allclose(columns[lines][0], known, atol=0.0101)
+    np.testing.assert_allclose(stored_columns(store.deflated({}))[scaled], known, atol=1e-4)
 
 
-def test_values_beyond_the_whole_numbers_of_a_line_are_missing_and_leave_the_others():
-    values = np.stack([np.linspace(0, 1, 11), np.linspace(0, 1e9, 11), np.zeros(11)], axis=1)
-    values[7, 0] = 1e14
-    values[3, 1] = 1e-3
-    tolerance = np.full(values.shape, 1e-3)
-    tolerance[:, 1] = 1e5
-    # Few levels of the second line need a thousand million times the precision of the others.
-    tolerance[3, 1] = 1e-12
+def test_products_are_within_one_unit_and_of_low_rank():
+    rng = np.random.default_rng(0)
+    for shape in ((120, 30), (30, 120), (5, 1)):
+        matrix = 1000 * (rng.normal(size=(shape[0], 3)) @ rng.normal(size=(3, shape[1])))
+        product = low_rank(matrix)
+        assert np.abs(product.values - matrix).max() < 1
+        assert product.left.shape[1] <= 3
+    assert low_rank(np.zeros((4, 2))).left.shape == (4, 0)
+    assert np.abs(low_rank(rng.normal(size=(40, 40)) * 50).values).max() > 50
+
+
+def test_levels_of_tracks_are_stored_to_within_a_share_of_their_axis():
+    rng = np.random.default_rng(1)
+    tau = np.linspace(-1, 1, 41)
+    value = np.sin(tau[:, None, None] + rng.normal(size=(1, 2, 5))) * [[[1.0], [1e6]]]
+    samples = {
+        "value": value,
+        "low": value - 0.3,
+        "high": value + 0.3,
+        "near": np.round(rng.random((41, 7))),
+        "number": 1e-9 * tau,
+        "gap": np.where(tau > 0.5, np.nan, tau)[:, None],
+    }
     store = Store()
-    number = store.add_polylines(values[None], tolerance[None], "levels")
-    (lines,) = stored_columns(store.deflated({}))[number]
-    assert np.argwhere(np.isnan(lines)).tolist() == [[7, 0]]
-    within = np.maximum(tolerance, 1e-4 * np.median(tolerance, axis=0))
-    assert (np.abs(lines - values) <= 1.01 * within)[~np.isnan(lines)].all()
-
-
-def test_smooth_levels_are_stored_as_differences_of_differences():
-    x = np.linspace(-1, 1, 81)
-    store = Store()
-    numbers = [store.add_scaled(values, "levels", 1000) for values in (np.exp(x), np.sign(x))]
+    tracks = StoredTracks(store)
+    stored = tracks.add("view", "track", [samples, samples], "chunk")
+    tracks.join()
     columns = stored_columns(store.deflated({}))
-    described = json.loads(inflated(store.deflated({})[""]))["columns"]
-    assert described[numbers[0]]["order"] > 1
-    assert described[numbers[1]]["order"] == 1
-    np.testing.assert_allclose(columns[numbers[0]], np.exp(x), atol=0.001)
-    np.testing.assert_allclose(columns[numbers[1]], np.sign(x), atol=0.001)
+    for name, values in samples.items():
+        number, start, n = stored[name]
+        flat = np.concatenate([values, values]).reshape(82, -1)
+        read = columns[number][:, start : start + n]
+        np.testing.assert_array_equal(np.isnan(read), np.isnan(flat))
+        share = 0.004 if name in ("low", "high") else 0.001
+        if values.shape[1:] == (2, 5):
+            axis = np.repeat(
+                [np.ptp([samples["low"][:, m], samples["high"][:, m]]) for m in range(2)], 5
+            )
+        else:
+            axis = np.nanmax(flat) - np.nanmin(flat)
+        assert (np.nanmax(np.abs(read - flat), axis=0) <= 1.01 * share * axis).all(), name
+    assert np.array_equal(columns[stored["near"][0]][:41], samples["near"])

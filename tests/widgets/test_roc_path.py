@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets import stress_profiles
 from widgets.conftest import Counting, table
 from widgets.wire import columns
 
@@ -31,13 +30,10 @@ def test_both_rates_of_the_stressed_feature_are_sent_where_one_is_followed(
     assert model.calls == calls
 
 
-@pytest.mark.parametrize("most_weights", [1 << 20, 1], ids=["few rows", "many rows"])
 @pytest.mark.parametrize("tau", [0.0, 0.53, -0.537])
 def test_both_rates_have_the_intervals_of_python_at_the_level_of_tau(
-    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch, tau: float, most_weights: int
+    explorer: uq.Explorer, tau: float
 ) -> None:
-    monkeypatch.setattr(stress_profiles, "_MOST_WEIGHTS", most_weights)
-    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", most_weights)
     explorer.indicator, explorer.stress_feature, explorer.tau = "tpr", "b", tau
     assert explorer.wait(30)
     shown = columns(explorer._frame)

@@ -17,10 +17,10 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets._utils import writing
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.tracks import EVERY
 from widgets.pages import index_of, stored_columns
 
 
@@ -144,9 +144,6 @@ def test_intervals_of_other_kinds_are_sampled_over_tau(explorer, tmp_path):
         if kind in ("u-statistic", "model")
     }
     assert len(tracks["model"]) == len(tracks["u-statistic"]) == 2
-    # Only those of a U-statistic have kinks.
-    is_straight = {kind: [track["straight"] for track in of] for kind, of in tracks.items()}
-    assert is_straight == {"u-statistic": [False, True], "model": [False, False]}
 
 
 def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp_path, monkeypatch):
@@ -162,7 +159,7 @@ def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp
     monkeypatch.setattr(PopulationBuilder, "at_levels", at_levels)
     explorer.save(tmp_path / "page.html", progress=False)
     many = [(feature, n) for feature, n in solved if n > 1]
-    assert many == [(feature, 2 * len(EVERY) - 1) for feature in "abc"]
+    assert many == [(feature, len(STOPS)) for feature in "abc"]
     # The level on the screen, for the page and for its review.
     assert len(solved) - len(many) <= 6
 
@@ -318,7 +315,8 @@ def test_other_levels_of_tau_are_worked_out_before_or_after_a_page(
         end = time.monotonic() + 30
         while len(in_page) < 2 and time.monotonic() < end:
             time.sleep(0.02)
-        assert in_page == [False, False]
+        assert len(in_page) >= 2
+        assert not any(in_page)
     assert not capsys.readouterr().out
 
 

@@ -96,7 +96,7 @@ def test_the_profile_has_a_line_for_each_category(explainer: uq.Explainer) -> No
         values = columns(frame)["stress.value"].reshape(len(lines), -1)
         np.testing.assert_allclose(values, result.values[name], atol=1e-9)
         low = columns(frame)["stress.ends"][0]
-        np.testing.assert_allclose(low[::10], result.low[name][at], atol=1e-6)
+        np.testing.assert_allclose(low, result.low[name][at], atol=1e-6)
         shown = widget.result("stress")
         assert shown.features == result.features
         np.testing.assert_allclose(shown.high[name][at], result.high[name][at], atol=1e-9)

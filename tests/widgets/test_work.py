@@ -16,6 +16,7 @@ import pytest
 import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.evaluation.cache import parse_bytes
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.importance import repeats
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
@@ -235,7 +236,7 @@ def test_a_table_of_categorical_features_is_complete_with_the_stress_of_shares()
     assert all(parts(frame).values())
     assert frame["meta"]["stress"]["features"] == [0, 0, 1, 1]
     assert not frame["meta"]["stress"]["stale"]
-    assert columns(frame)["stress.value"].shape == (4, 21)
+    assert columns(frame)["stress.value"].shape == (4, 41)
     assert 0 in columns(frame)["stress.taus"]
 
 
@@ -391,7 +392,7 @@ def test_every_remark_of_a_result_is_one_note() -> None:
     first, y[0] = X["a"].iloc[0], "yes"
     explainer = uq.Explainer(Certain(), X, y)
     (ruled_out,) = explainer.importance("nll").remarks
-    (few,) = explainer.stress(["a"], ["error_rate"], level=0.95).remarks
+    (few,) = explainer.stress(["a"], ["error_rate"], taus=STOPS, level=0.95).remarks
     with uq.Explorer(explainer, measure="nll", n_repeats=3) as widget:
         assert widget.wait(30)
         meta = widget._frame["meta"]

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
-from uqwidgets._typing import Floats, Positions
+from uqwidgets._typing import Floats
 from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
-from uqwidgets.inference.drawn_pairs import ThirdOrderRows, sample_of_rows
+from uqwidgets.inference.drawn_pairs import ThirdOrderRows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.populations import Populations, pair_matrices
 from uqwidgets.inference.sums import dots_over_rows, values_at
@@ -38,64 +38,27 @@ class RowInfluences(NamedTuple):
 
 
 class DrawnPairs(NamedTuple):
-    """The drawn pairs of the rows in both roles, as sparse matrices with a line for every row.
+    """The drawn pairs of the rows, as sparse matrices with a line for every row.
 
     Attributes
     ----------
     changes : sequence of ndarray of shape (K, n)
     donors : ndarray of shape (K, n)
         A permutation of the rows in each line.
-    rows : ndarray of shape (r,) or None
-        The rows whose influences are computed, a sample of the rows with weight; None for all.
-    factor : float
-        Rows with weight for each of them.
-    as_scored, as_donor : sequence of sparse arrays of shape (r, n)
-        The first has ones in the columns of the rows with which a row is in a pair, the others the
-        changes.
+    as_scored : sequence of sparse arrays of shape (n, n)
+        The first has ones in the columns of the donors of a row, the others the changes.
     """
 
     changes: Sequence[Floats]
     donors: npt.NDArray[np.integer[Any]]
-    rows: Positions | None
-    factor: float
     as_scored: Sequence[csr_array]
-    as_donor: Sequence[csr_array | csc_array]
 
     @classmethod
-    def of(
-        cls,
-        changes: Sequence[Floats],
-        donors: npt.NDArray[np.integer[Any]],
-        weights: Floats,
-        most_rows: int | None,
-    ) -> DrawnPairs:
-        """Return the pairs of all rows, or of a sample if more than ``most_rows`` have weight.
-
-        Parameters
-        ----------
-        changes, donors
-            See the attributes.
-        weights : ndarray of shape (n, t)
-            Of the rows as donors, in each population.
-        most_rows : int or None
-        """
-        n = donors.shape[1]
-        if most_rows is not None:
-            rows, factor = sample_of_rows(np.any(weights > 0, axis=1), most_rows)
-            if factor > 1:
-                ones = np.ones((len(donors), len(rows)))
-                matrix = pair_matrices(donors[:, rows], n)
-                as_scored = [matrix(each) for each in (ones, *(d[:, rows] for d in changes))]
-                receivers = np.empty_like(donors)
-                np.put_along_axis(receivers, donors, np.arange(n)[None], axis=1)
-                receivers = receivers[:, rows]
-                matrix = pair_matrices(receivers, n)
-                received = (np.take_along_axis(d, receivers, axis=1) for d in changes)
-                as_donor = [matrix(each) for each in (ones, *received)]
-                return cls(changes, donors, rows, factor, as_scored, as_donor)
-        matrix = pair_matrices(donors, n)
+    def of(cls, changes: Sequence[Floats], donors: npt.NDArray[np.integer[Any]]) -> DrawnPairs:
+        """Return the pairs with these changes."""
+        matrix = pair_matrices(donors, donors.shape[1])
         as_scored = [matrix(each) for each in (np.ones(donors.shape), *changes)]
-        return cls(changes, donors, None, 1.0, as_scored, [each.T for each in as_scored])
+        return cls(changes, donors, as_scored)
 
 
 class PathInfluences:
@@ -105,47 +68,35 @@ class PathInfluences:
     ----------
     populations : Populations
     pairs : DrawnPairs
-    estimates : ndarray of shape (measures, t), optional
-        Needed where the pairs are those of a sample of the rows.
     """
 
-    def __init__(
-        self, populations: Populations, pairs: DrawnPairs, estimates: Floats | None
-    ) -> None:
+    def __init__(self, populations: Populations, pairs: DrawnPairs) -> None:
         self.populations, self.pairs = populations, pairs
         self.n, self.t = populations.weights.shape
-        self._rows = slice(None) if pairs.rows is None else pairs.rows
         self._step = max(1, _BLOCK // self.t)
-        self._of_all = populations.scored, populations.weights
-        self._s, self._w = (each[self._rows] for each in self._of_all)
-        self._leverage = populations.leverage_cubed[self._rows]
+        s, w = self._roles = populations.scored, populations.weights
         # Sums over the repeats of the weight of the other row of the pair, times powers of the
         # change; then the same of its square.
-        squared = np.square(populations.weights)
-        both = np.concatenate([populations.weights, squared], axis=1)
+        squared = np.square(w)
+        both = np.concatenate([w, squared], axis=1)
         ones = pairs.as_scored[0]
         self._drawn, self._squared = _parts(ones @ both, 2)
-        self._received = np.asarray(pairs.as_donor[0] @ populations.scored)
+        self._received = np.asarray(ones.T @ s)
         shape = (len(pairs.changes), *self._drawn.shape)
         self._change_drawn, self._change_received = np.empty(shape), np.empty(shape)
         self._change_squared, self._squares = np.empty(shape), np.empty(shape)
         of_square = ones.copy()
         for m, of_change in enumerate(pairs.as_scored[1:]):
             self._change_drawn[m], self._change_squared[m] = _parts(of_change @ both, 2)
-            self._change_received[m] = pairs.as_donor[m + 1] @ populations.scored
+            self._change_received[m] = of_change.T @ s
             np.square(of_change.data, out=of_square.data)
             self._squares[m] = of_square @ squared
-        s = self._s
-        self._totals = [each.sum(axis=0) for each in self._of_all]
+        self._totals = [each.sum(axis=0) for each in self._roles]
         self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=1))
-        total = pairs.factor * dots_over_rows(s, self._drawn)
+        total = dots_over_rows(s, self._drawn)
         with np.errstate(invalid="ignore", divide="ignore"):
-            if estimates is None:
-                estimates = np.stack([dots_over_rows(s, d) for d in self._change_drawn]) / total
-            self.estimates = estimates
-            self._pair_spread = (
-                pairs.factor * dots_over_rows(np.square(s), self._squared) / total**2
-            )
+            self.estimates = np.stack([dots_over_rows(s, d) for d in self._change_drawn]) / total
+            self._pair_spread = dots_over_rows(np.square(s), self._squared) / total**2
         # Where no pair has a weight, nothing is known.
         self._scale = np.divide(self.n, total, out=np.full(self.t, np.nan), where=total > 0)
 
@@ -154,11 +105,11 @@ class PathInfluences:
         estimate = self.estimates[m]
         scored = self._as_scored(m, slice(None))
         donated = self._change_received[m] - estimate * self._received
-        donated *= self._w
+        donated *= self._roles[1]
         donated *= self._scale
         squares = self._squares[m] - 2 * estimate * self._change_squared[m]
         squares += estimate**2 * self._squared
-        squares *= np.square(self._scale * self._s)
+        squares *= np.square(self._scale * self._roles[0])
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
         plain = RowInfluences(scored + donated, squares, ())
         if not squares.any():
@@ -174,7 +125,7 @@ class PathInfluences:
     def _as_scored(self, m: int, rows: slice) -> Floats:
         """Return the influences of some rows as scored."""
         change: Floats = self._change_drawn[m, rows] - self.estimates[m] * self._drawn[rows]
-        change *= self._s[rows]
+        change *= self._roles[0][rows]
         change *= self._scale
         return change
 
@@ -190,28 +141,27 @@ class PathInfluences:
         """Subtract a share of the measure of both rows of a pair, as control variates."""
         of_scored, of_donors = (
             weights * (original[:, None] - np.einsum("i,it->t", original, weights) / total)
-            for weights, total in zip(self._of_all, self._totals, strict=True)
+            for weights, total in zip(self._roles, self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
         weighted = self.populations.weights * of_donors
         together = np.concatenate([of_donors, np.square(of_donors), weighted], axis=1)
         drawn, drawn_squared, drawn_weighted = _parts(ones @ together, 3)
-        received = np.asarray(self.pairs.as_donor[0] @ of_scored)
-        of_scored, of_donor = of_scored[self._rows], of_donors[self._rows]
+        received = np.asarray(ones.T @ of_scored)
         repeats = len(self.pairs.donors)
         slopes = share * regression_on_two(
             repeats,
             dots_over_rows(of_scored, of_scored),
-            dots_over_rows(of_donor, of_donor),
+            dots_over_rows(of_donors, of_donors),
             dots_over_rows(of_scored, drawn),
             dots_over_rows(of_scored, by_scored),
-            dots_over_rows(of_donor, by_donor),
+            dots_over_rows(of_donors, by_donor),
         )
         a, b = slopes
         of_rows = plain.of_rows - b * drawn - a * received
         # The squares of the pairs minus both control variates, multiplied out.
         products = of_change @ weighted - self.estimates[m] * drawn_weighted
-        products *= self._scale * self._s
+        products *= self._scale * self._roles[0]
         squares = plain.double_counted + b * (b * drawn_squared - 2 * products)
         own = a * of_scored
         squares += own * (repeats * own + 2 * (b * drawn - by_scored))
@@ -224,9 +174,9 @@ class PathInfluences:
         unit = _largest(rows.of_rows)
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
         variance, leveraged = np.zeros(self.t), self._total()
-        pooled = PooledSkewness(self.t, self.pairs.factor)
+        pooled = PooledSkewness(self.t)
         for block in self._blocks():
-            w, s = self._w[block], self._s[block]
+            w, s = self._roles[1][block], self._roles[0][block]
             relative = rows.of_rows[block] / unit
             pooled.add(self._as_scored(m, block) / unit, relative, w)
             parts = np.square(relative)
@@ -236,11 +186,8 @@ class PathInfluences:
                 of_weights += dots_over_rows(relative, weights) / total
             parts -= rows.double_counted[block] / unit**2
             variance += parts.sum(axis=0)
-            parts *= self._leverage[block]
+            parts *= self.populations.leverage_cubed[block]
             leveraged.add(parts)
-        squares, cubes, of_weights, variance = (
-            self.pairs.factor * each for each in (squares, cubes, of_weights, variance)
-        )
         scale = np.where(squares > 0, squares, 1.0)
         chains, of_pairs = self._third_order(m, rows, unit)
         skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
@@ -260,20 +207,14 @@ class PathInfluences:
         )
 
     def _third_order(self, m: int, rows: RowInfluences, unit: Floats) -> tuple[Floats, Floats]:
-        """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of.
-
-        They are left out where the influences of the donors are not known: for so many rows that
-        there is a sample of them, they are small.
-        """
-        if self.pairs.rows is not None:
-            return np.zeros(self.t), np.zeros(self.t)
+        """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of."""
         # These sums correct the skewness only, so single precision is enough; it takes half of the
         # time.
         changes = self.pairs.changes[m]
         size = float(max(changes.max(), -changes.min())) or 1.0
         estimate = _single(self.estimates[m] / size)
         relative = _single(rows.of_rows / unit)
-        scored = _single(size / unit * self._scale * self._s)
+        scored = _single(size / unit * self._scale * self._roles[0])
         donated = _single(self.populations.weights)
         terms = [_single(slope / unit * each) for slope, each in rows.subtracted]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
@@ -298,11 +239,11 @@ class PathInfluences:
         return factor * chains, factor * cubes
 
     def _blocks(self) -> Iterator[slice]:
-        n = len(self._s)
+        n = self.n
         yield from (slice(start, start + self._step) for start in range(0, n, self._step))
 
     def _total(self) -> _Total:
-        return _Total(self.n, self.t, self.pairs.factor)
+        return _Total(self.n, self.t)
 
 
 def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:
@@ -321,19 +262,16 @@ def _largest(of_rows: Floats) -> Floats:
 
 
 class _Total:
-    """The sum over n rows of independent parts, with its standard error, block by block.
+    """The sum over n rows of independent parts, with its standard error, block by block."""
 
-    Each row that is added counts as often as ``factor`` says.
-    """
-
-    def __init__(self, n: int, t: int, factor: float) -> None:
-        self._n, self._factor = n, factor
+    def __init__(self, n: int, t: int) -> None:
+        self._n = n
         self.sum, self._squares = np.zeros(t), np.zeros(t)
 
     def add(self, parts: Floats) -> None:
         """Add the parts (m, t) of some rows."""
-        self.sum += self._factor * parts.sum(axis=0)
-        self._squares += self._factor * dots_over_rows(parts, parts)
+        self.sum += parts.sum(axis=0)
+        self._squares += dots_over_rows(parts, parts)
 
     @property
     def error(self) -> Floats:

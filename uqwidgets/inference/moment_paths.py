@@ -15,7 +15,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.inference.influence_paths import DrawnPairs, PathInfluences
 from uqwidgets.inference.moments import Moments
-from uqwidgets.inference.populations import Populations, mean_changes_in
+from uqwidgets.inference.populations import Populations
 
 # Values of an array (rows, populations): about a dozen of them are in memory at a time.
 _MOST_VALUES = 1 << 17
@@ -27,8 +27,6 @@ def path_moments(
     donors: npt.NDArray[np.integer[Any]],
     originals: Sequence[Floats],
     check: Callable[[], None],
-    *,
-    most_rows: int | None = None,
 ) -> Moments:
     """Return the moments of each measure's change, arrays of shape (measures, t).
 
@@ -43,16 +41,12 @@ def path_moments(
         Each measure of the rows without replacement.
     check : callable
         Called between parts of the work; what it raises ends it.
-    most_rows : int, optional
-        With more rows, the variances and skewnesses are estimated from the influences of a sample
-        of so many of them.
     """
-    pairs = DrawnPairs.of(changes, donors, populations.weights, most_rows)
+    pairs = DrawnPairs.of(changes, donors)
     parts = []
     for part in populations.parts(_MOST_VALUES):
         check()
-        estimates = None if pairs.rows is None else mean_changes_in(part, changes, donors, check)
-        path = PathInfluences(part, pairs, estimates)
+        path = PathInfluences(part, pairs)
         each = [path.fields(m, path.rows(m, one)) for m, one in enumerate(originals)]
         parts.append(np.stack(each, axis=1))
         del path  # otherwise it stays in memory while the next is made

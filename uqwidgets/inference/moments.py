@@ -1,9 +1,6 @@
 r"""The numbers that a U-statistic interval is computed from, and the interval as their function.
 
-As functions of the weights of the rows they are smooth: sums over rows of powers of influences,
-of leverages and of weights. The interval is not, because degrees of freedom and skewness are
-bounded. So where weights move along a path, as under stress, the moments can be interpolated, and
-the interval is computed from them.
+They are sums over rows of powers of influences, of leverages and of weights.
 """
 
 from __future__ import annotations

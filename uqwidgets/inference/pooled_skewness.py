@@ -33,12 +33,9 @@ class PooledSkewness:
     Parameters
     ----------
     t : int
-    factor : float, default=1.0
-        Rows of the population for each row that is added.
     """
 
-    def __init__(self, t: int, factor: float = 1.0) -> None:
-        self._factor = factor
+    def __init__(self, t: int) -> None:
         self._roles = np.zeros(t)
         self._sums = np.zeros((5, t))
 
@@ -77,10 +74,10 @@ class PooledSkewness:
         squares, cubes : ndarray of shape (t,)
             Sums of powers of the influences in both roles.
         """
-        total, of_squares, of_cubes, m2, m3 = self._factor * self._sums
+        total, of_squares, of_cubes, m2, m3 = self._sums
         with np.errstate(divide="ignore", invalid="ignore"):
             pooled = of_cubes * (m3 / total) / (of_squares * (m2 / total)) ** 1.5
             excess = pooled - cubes / squares**1.5
-            share = np.minimum(squares / (self._factor * self._roles), 1.0)
+            share = np.minimum(squares / self._roles, 1.0)
         # A smooth function from 0 to 1, so that intervals over tau have no corners.
         return np.where(squares > 0, share * share * (3 - 2 * share) * excess, 0.0)

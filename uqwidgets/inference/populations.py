@@ -36,24 +36,17 @@ class Populations:
     ----------
     weights, scored : ndarray of shape (n, t)
         As in `uqwidgets.inference.population.Population`, a column for each population.
-    n_scored : int
-        Number of rows that are scored.
     """
 
     weights: Floats
     scored: Floats
-    n_scored: int
 
     @cached_property
     def ess_and_evenness(self) -> tuple[Floats, Floats]:
-        """`Population.ess` and `Population.evenness` of each, shape (t,).
-
-        The evenness is a limit where most weights are zero, which they are only at the end of a
-        path, all at once.
-        """
+        """`Population.ess` and `Population.evenness` of each, shape (t,)."""
         relative = self.scored / self.scored.max(axis=0)
         ess = np.square(relative.sum(axis=0)) / np.square(relative).sum(axis=0)
-        return ess, np.minimum(1.0, ess / self.n_scored)
+        return ess, np.minimum(1.0, ess / np.count_nonzero(self.scored, axis=0))
 
     @cached_property
     def leverage_cubed(self) -> Floats:
@@ -78,8 +71,8 @@ class Populations:
         """Return some of the populations."""
         weights = np.ascontiguousarray(self.weights[:, which])
         if self.scored is self.weights:
-            return Populations(weights, weights, self.n_scored)
-        return Populations(weights, np.ascontiguousarray(self.scored[:, which]), self.n_scored)
+            return Populations(weights, weights)
+        return Populations(weights, np.ascontiguousarray(self.scored[:, which]))
 
 
 def mean_changes_in(

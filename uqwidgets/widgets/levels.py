@@ -1,4 +1,8 @@
-"""Levels of tau: the rows with their weights at each."""
+"""The levels of tau of the slider and of a page, and the rows with their weights at each.
+
+At each of these 41 levels every number is exact. A level between two of them is a request as any
+other.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats, Positions
+from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations as Rows
 
+#: The levels, 0.05 apart; -1, 0 and 1 are among them.
+STOPS: Floats = np.arange(-20, 21) / 20
+STOPS.flags.writeable = False
 #: Arrays by name, of shape (levels, ...).
 Samples = dict[str, Floats]
 #: Called often; what it raises ends the work.
@@ -63,16 +70,10 @@ class Level:
         return replace(inputs, **self.stress)
 
 
-#: A function from positions (p,) among some sides and distances (p,) from 0 to these levels.
-LevelsOfSides = Callable[[Positions, Floats], list[Level]]
-
-
 def stacked(levels: Sequence[Level]) -> Populations:
     """Weights of the rows at every level."""
-    first = levels[0].population
     weights = np.stack([level.population.weights for level in levels], axis=1)
-    n_scored = len(first.weights) if first.rows is None else len(first.rows)
     if all(level.population.scored is level.population.weights for level in levels):
-        return Populations(weights, weights, n_scored)
+        return Populations(weights, weights)
     scored = np.stack([level.population.scored for level in levels], axis=1)
-    return Populations(weights, scored, n_scored)
+    return Populations(weights, scored)

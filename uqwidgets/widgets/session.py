@@ -135,7 +135,7 @@ class Session:
     def over_tau_frames(
         self, seq: int, inputs: Inputs, ticket: Ticket, pin: Pin | None
     ) -> Iterator[dict[str, Any]]:
-        """Yield what tau moves, for all levels at once; see `uqwidgets.widgets.over_tau`.
+        """Yield what tau moves, at the levels of the slider; see `uqwidgets.widgets.over_tau`.
 
         Parameters
         ----------

@@ -14,25 +14,19 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.profile import stress
-from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.described_profile import described_profile
 from uqwidgets.widgets.rows.population import Intervals, Selection
 
-#: Levels of the profiles of all features.
-LEVELS = 21
+#: Number of levels of all profiles, which are those of the slider.
+LEVELS = len(STOPS)
 #: Levels of tau as near as this are the same one.
 SAME_LEVEL = 1e-9
-# Levels of the intervals of the stressed feature: the ends turn sharply where few rows carry the
-# weight, so they are computed at every step of the slider, as long as the rows are few enough.
-# With more rows the ends are smoother.
-_LEVELS_OF_ENDS = (201, 101, 41, LEVELS)
-_MOST_WEIGHTS = 1 << 20
-# Weights of levels that are summarised together, which is a third faster than fewer of them.
-_WEIGHTS_TOGETHER = 1 << 14
-# Weights of the levels that take no time that a person notices.
-_WEIGHTS_AT_ONCE = 1 << 16
+# Weights of levels that are summarised together, which is a third faster than fewer of them; and
+# of the levels between two checks for a stop.
+_WEIGHTS_TOGETHER, _WEIGHTS_AT_ONCE = 1 << 14, 1 << 16
 # Levels between these whose intervals are kept.
 _MOST_EXACT = 100
 # What a profile has for each level.
@@ -59,7 +53,7 @@ def profile_of(explainer: Explainer, selection: Selection, feature: str) -> Stre
         One of ``selection.stressable``.
     """
     if feature not in selection.profiles:
-        profile = explainer.stress([feature], taus=LEVELS, **selection.options)
+        profile = explainer.stress([feature], taus=STOPS, **selection.options)
         if selection.described is not None:
             lines = [line_of(explainer, feature, name) for name in profile.features]
             columns = [selection.column(*line) for line in lines]
@@ -100,10 +94,9 @@ def bounded(
     feature: str,
     category: str | None,
     indicators: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
 ) -> Stress | None:
     """Return the profile of a column with intervals, of indicators and of all scores.
-
-    Its levels are those of all profiles, and others between them, see `at_levels_of_profiles`.
 
     Parameters
     ----------
@@ -113,6 +106,8 @@ def bounded(
     category : str or None
         See `Selection.column`.
     indicators : sequence of str
+    check : callable, optional
+        Called between parts of the work; what it raises ends it.
 
     Returns
     -------
@@ -125,57 +120,18 @@ def bounded(
     key = (feature, category)
     known = selection.bounded.get(key)
     scores = [name for name in _SCORES if name in explainer.indicators]
-    names = dict.fromkeys([*scores, *indicators])
-    if known is None:
-        # Described rows are solved for level by level, which takes longer.
-        is_quick = selection.described is None
-        taus = _levels_of_ends(selection, _WEIGHTS_AT_ONCE) if is_quick else checked_taus(LEVELS)
-        known = _with_ends(explainer, selection, column, list(names), taus)
-        # The remarks are those of the profiles of all features.
-        levels, ess = (at_levels_of_profiles(each) for each in (taus, known.ess))
-        remarks = coverage_remarks(known.features, levels, ess, COVERAGE_BY_ROWS)
-        selection.bounded[key] = replace(known, remarks=remarks)
-    elif missing := [name for name in names if name not in known.indicators]:
-        new = _with_ends(explainer, selection, column, missing, known.taus)
-        selection.bounded[key] = _merged(known, new)
-    return selection.bounded[key]
-
-
-def bounded_finely(
-    explainer: Explainer,
-    selection: Selection,
-    feature: str,
-    category: str | None,
-    indicators: Sequence[str] = (),
-    check: Callable[[], None] = lambda: None,
-) -> Stress | None:
-    """Return the profile of `bounded` at as many levels as the rows allow.
-
-    Parameters
-    ----------
-    explainer, selection, feature, category, indicators
-        See `bounded`.
-    check : callable, optional
-        Called between parts of the work; what it raises ends it.
-    """
-    column = selection.column(feature, category)
-    profile = bounded(explainer, selection, feature, category, indicators)
-    if column is None or profile is None:
-        return None
-    key, taus = (feature, category), _levels_of_ends(selection, _MOST_WEIGHTS)
-    if len(profile.taus) == len(taus):
-        return profile
-    known = selection.finely.get(key)
-    missing = [one for one in profile.indicators if known is None or one not in known.indicators]
+    missing = dict.fromkeys([*scores, *indicators])
+    if known is not None:
+        missing = {name: None for name in missing if name not in known.indicators}
     if missing:
         parts = []
-        n_parts = -(-len(taus) * selection.n_rows // _WEIGHTS_AT_ONCE)
-        for some in np.array_split(taus, min(n_parts, len(taus))):
+        n_parts = -(-LEVELS * selection.n_rows // _WEIGHTS_AT_ONCE)
+        for taus in np.array_split(STOPS, min(n_parts, LEVELS)):
             check()
-            parts.append(_with_ends(explainer, selection, column, missing, some))
+            parts.append(_with_ends(explainer, selection, column, list(missing), taus))
         new = _along_tau(parts)
-        selection.finely[key] = new if known is None else _merged(known, new)
-    return selection.finely[key]
+        selection.bounded[key] = new if known is None else _merged(known, new)
+    return selection.bounded[key]
 
 
 def _along_tau(parts: Sequence[Stress]) -> Stress:
@@ -187,16 +143,8 @@ def _along_tau(parts: Sequence[Stress]) -> Stress:
     for name in ("values", "low", "high"):
         each = [getattr(part, name) for part in parts]
         whole[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
-    return replace(parts[0], **whole)
-
-
-def is_fine(selection: Selection, feature: str, category: str | None) -> bool:
-    """Whether the intervals that are known are so at as many levels as the rows allow."""
-    known = selection.bounded.get((feature, category))
-    if known is None or len(known.taus) == len(_levels_of_ends(selection, _MOST_WEIGHTS)):
-        return True
-    finely = selection.finely.get((feature, category))
-    return finely is not None and set(known.indicators) <= set(finely.indicators)
+    remarks = coverage_remarks(parts[0].features, whole["taus"], whole["ess"], COVERAGE_BY_ROWS)
+    return replace(parts[0], **whole, remarks=remarks)
 
 
 def exact_intervals(
@@ -232,9 +180,8 @@ def exact_intervals(
         return None
     key, exact = (feature, category, tau), selection.exact
     known = dict(exact.get(key, {}))
-    for one in (profile, selection.finely.get((feature, category))):
-        if one is not None and (at := level_of(one.taus, tau)) is not None:
-            known |= _intervals_of(one, at)
+    if (at := level_of(profile.taus, tau)) is not None:
+        known |= _intervals_of(profile, at)
     missing = [name for name in profile.indicators if name not in known]
     if missing and only_known:
         return None
@@ -259,11 +206,6 @@ def _intervals_of(profile: Stress, at: int) -> Intervals:
         name: (values[name][0, at], low[name][0, at], high[name][0, at])
         for name in profile.indicators
     }
-
-
-def _levels_of_ends(selection: Selection, most_weights: int) -> Floats:
-    fits = (k for k in _LEVELS_OF_ENDS if k * selection.n_rows <= most_weights)
-    return checked_taus(next(fits, LEVELS))
 
 
 def _with_ends(
@@ -304,11 +246,6 @@ def _merged(known: Stress, new: Stress) -> Stress:
     )
 
 
-def at_levels_of_profiles(values: Floats) -> Floats:
-    """Return what is known at the levels of `bounded` (..., l) at those of all profiles."""
-    return values[..., :: (values.shape[-1] - 1) // (LEVELS - 1)]
-
-
 def is_bounded(selection: Selection, feature: str, category: str | None, indicator: str) -> bool:
     """Whether the interval of an indicator is known."""
     known = selection.bounded.get((feature, category))
@@ -336,28 +273,6 @@ def ends_of_scores(
     bounded(explainer, selection, *at)
     intervals = exact_intervals(explainer, selection, *at, tau) or {}
     return {name: intervals[name][1:] for name in _SCORES if name in intervals}
-
-
-def known_ends_of_scores(
-    explainer: Explainer, selection: Selection, feature: str, category: str | None
-) -> tuple[Floats, dict[str, Floats]]:
-    """Return the levels of the profile (l,), and the ends of each score there, arrays (2, l).
-
-    Parameters
-    ----------
-    explainer : Explainer
-    selection : Selection
-    feature : str
-    category : str or None
-    """
-    profile = bounded_finely(explainer, selection, feature, category) if feature else None
-    if profile is None:
-        return checked_taus(LEVELS), {}
-    return profile.taus, {
-        name: np.stack([profile.low[name][0], profile.high[name][0]])
-        for name in _SCORES
-        if name in profile.indicators
-    }
 
 
 def _line_of_scores(

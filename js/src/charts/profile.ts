@@ -196,8 +196,8 @@ export function profile() {
   );
   const steady = new SteadyScale();
 
-  /** Draws what does not change with the fine levels: pin, band, value of the data, points on the edge. */
-  const drawCoarse = ({ stress, chosen, ghost = null }: ProfileState, plot: Plot) => {
+  /** Draws what lies behind the lines: pin, band, value of the data, points on the edge. */
+  const drawBehind = ({ stress, chosen, ghost = null }: ProfileState, plot: Plot) => {
     const { x, y, margin, inner } = plot;
     const { taus, value, status, endTaus, low, high } = stress;
     const length = taus.length;
@@ -239,11 +239,9 @@ export function profile() {
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
-      const finest = stress.fine ?? { taus, value };
-      const points = finest.taus.length;
-      const at = Array.from(finest.taus, x);
+      const at = Array.from(taus, x);
       const draw = (index: number | null) =>
-        index === null ? null : linePath(at, Array.from(row(finest.value, index, points), y));
+        index === null ? null : linePath(at, Array.from(row(value, index, length), y));
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin},0)` });
@@ -262,7 +260,7 @@ export function profile() {
       set(chosenPath, { d: draw(chosen) });
 
       const plot = { x, y, margin, inner };
-      drawCoarse(state, plot);
+      drawBehind(state, plot);
       means.update(stress, chosen, plot);
 
       const tau = stress.now?.tau ?? 0;

@@ -1,13 +1,17 @@
 import { h, set, setText } from "../dom.ts";
 import { level } from "../format.ts";
 
+/** Between two levels of the slider; at each of them the numbers of all panels are exact. */
+const STEP = 0.05;
+const nearest = (tau: number) => Math.round(tau / STEP) / 20;
+
 /** The slider of the stress level τ: a native range from -1 to 1 with a reset button. */
 export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) {
   const range = h("input", {
     type: "range",
     min: -1,
     max: 1,
-    step: 0.01,
+    step: STEP,
     value: 0,
     class: "uq-tau",
     "aria-label": "stress level τ",
@@ -54,7 +58,13 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     onChange(tau);
   };
 
-  range.addEventListener("input", () => request(range.valueAsNumber), { signal });
+  const toStep = () => {
+    const tau = nearest(range.valueAsNumber);
+    set(range, { step: STEP });
+    range.value = String(tau);
+    request(tau);
+  };
+  range.addEventListener("input", toStep, { signal });
   range.addEventListener("pointerdown", () => (held = true), { signal });
   for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"])
     range.addEventListener(event, () => (held = false), { signal });
@@ -88,7 +98,11 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
       describe = meaning;
       idle = why;
       // During a drag, a frame of an older value must not move the slider.
-      if (!held && range.valueAsNumber !== tau) range.value = String(tau);
+      if (!held && range.valueAsNumber !== tau) {
+        // A level from Python may lie between two steps.
+        set(range, { step: tau === nearest(tau) ? STEP : "any" });
+        range.value = String(tau);
+      }
       show(range.valueAsNumber);
     },
   };

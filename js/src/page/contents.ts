@@ -13,31 +13,18 @@ export interface Entry {
   stressed?: Record<string, Content>;
   /** Plain values at τ = -1 and 1 where such a level cannot be reached, by what is stressed. */
   beyond?: Record<string, [Record<string, unknown> | null, Record<string, unknown> | null]>;
-  /** Contents at the levels of the views that the author saved. */
+  /** Contents at the levels of the views that the author saved, also of views that do not follow τ. */
   exact?: { stressed: string; tau: number; content: Content }[];
-  profile?: Record<string, number>;
-  texts?: Record<string, Record<string, [string, string, string]>>;
+  /** Texts at each level, by what is stressed. */
+  texts?: Record<string, Record<string, string[]>>;
   tracks?: number[];
 }
 
-/** A part of a view at levels of τ, on each side of 0 of all that is stressed. */
-export interface StoredTrack {
-  /** Whether there are straight lines between the levels. */
-  straight: boolean;
-  columns: Record<string, number>;
-  /** For each side, the number of levels beyond 0 and the line of the level 0 in the columns. */
-  sides?: [number, number][];
-  /**
-   * Columns side by side in one column of the store, each with its number of values. Of a band, an average with the ends
-   * of its interval, the last is stored as half the width of the interval, and the second is not stored.
-   */
-  joint?: {
-    column: number;
-    start: number;
-    names: [string, number][];
-    band?: [string, string, string];
-  };
-}
+/**
+ * A part of a view at the levels of all that is stressed: for each column, the number of that of the store, the first
+ * of the numbers there, and how many they are.
+ */
+export type StoredTrack = Record<string, [number, number, number]>;
 
 export interface Cohort {
   name: string;
@@ -51,8 +38,8 @@ export interface Cohort {
   rows: number;
   entries: Record<string, Record<string, Entry>>;
   tracks: StoredTrack[];
-  /** What is stressed, and the sign of the side of 0, where it can be reached. */
-  sides: [string, number][];
+  /** The levels of τ of all that is stressed, in the order of the lines of the tracks. */
+  levels: Record<string, number[]>;
 }
 
 /** The index of a page; see `uqwidgets/widgets/page`. */

@@ -1,10 +1,10 @@
 import { isolated } from "../format.ts";
 import { seqOf } from "../frame.ts";
 import type { Inputs } from "../inputs.ts";
-import { frameAt, type OverTau, reaches, readOverTau } from "../overTau.ts";
+import { frameAt, type OverTau, readOverTau } from "../overTau.ts";
 import { type Pin, readPins } from "../pins/list.ts";
 import type { HostModel } from "../session.ts";
-import { isRecord, type Numbers, SCHEMA } from "../wire.ts";
+import { isRecord, SCHEMA } from "../wire.ts";
 import { codeOf } from "./code.ts";
 import {
   type Cohort,
@@ -13,7 +13,6 @@ import {
   entryOf,
   type Index,
   inputsOf,
-  type StoredTrack,
   sameRows,
   stressedOf,
 } from "./contents.ts";
@@ -27,14 +26,6 @@ interface Pinned {
   entries: Record<string, Entry>;
   inputs: Inputs;
 }
-
-/** Levels of a side of 0, from 0 outwards, and how many steps there are. */
-interface LevelsOfSide {
-  steps: number;
-  values: Record<string, Numbers>;
-}
-
-const NO_SIDE: LevelsOfSide = { steps: 0, values: {} };
 
 const AT_ZERO: Record<string, string> = {
   selection: "ranks on the card of a row are those at τ = 0",
@@ -127,6 +118,7 @@ export class StaticHost implements HostModel {
     ]);
     if (seq < this.#seq || seq < (seqOf(this.#state._frame) ?? 0)) return;
     this.#accepted = inputs;
+    inputs = this.#nearest(cohort, entries, inputs);
     const over = this.#overTau(cohort, entries, inputs);
     const base = this.#base(cohort, entries, { ...inputs, tau: 0 }, seq);
     const known = readOverTau(over);
@@ -184,7 +176,6 @@ export class StaticHost implements HostModel {
     for (const [view, entry] of Object.entries(entries)) {
       const content = entry.stressed?.[this.#stressed(inputs)] ?? entry.content;
       this.#put(view, content, meta, descriptions, frame.cols, notes);
-      this.#columns(view, entry.profile ?? {}, descriptions, frame.cols);
     }
     meta.notes = [...new Set(notes)];
     meta.note_codes = (meta.notes as string[]).map((note) => entryOf(this.index.codes, note) ?? "");
@@ -209,74 +200,41 @@ export class StaticHost implements HostModel {
 
   /** What τ moves, as the kernel sends it. */
   #overTau(cohort: Cohort, entries: Record<string, Entry>, inputs: Inputs): Raw {
-    const tracks: Raw[] = [];
     const cols: Raw = {};
     const descriptions: Raw = {};
     const texts: Raw = {};
     const stressed = this.#stressed(inputs);
-    const signs = [-1, 1];
-    const ends = signs.map((sign) =>
-      cohort.sides.findIndex(([key, of]) => key === stressed && of === sign),
-    );
+    const levels = cohort.levels[stressed] ?? [];
+    // The lines of what is stressed before it come first.
+    const before = Object.keys(cohort.levels);
+    const first = before
+      .slice(0, before.indexOf(stressed))
+      .reduce((sum, key) => sum + (cohort.levels[key] as number[]).length, 0);
     for (const [view, entry] of Object.entries(entries)) {
       for (const [name, of] of Object.entries(entry.texts?.[stressed] ?? {}))
         texts[`${view}.${name}`] = of;
-      for (const number of entry.tracks ?? []) {
-        const track = cohort.tracks[number];
-        if (!track || ends.every((side) => side < 0)) continue;
-        const [below, above] = ends.map((side) => (side < 0 ? NO_SIDE : this.#side(track, side)));
-        if (!below || !above) continue;
-        const columns = Object.keys((below.steps ? below : above).values);
-        for (const name of columns) {
-          const data = ascending(below, above, name);
-          cols[`${view}.${name}`] = data;
-          const levels = below.steps + above.steps + 1;
-          const shape = [levels, data.length / levels];
-          descriptions[`${view}.${name}`] = { dtype: "f4", shape };
+      for (const number of levels.length ? (entry.tracks ?? []) : [])
+        for (const [name, [column, start, n]] of Object.entries(cohort.tracks[number] ?? {})) {
+          cols[`${view}.${name}`] = this.store.lines(column, first, levels.length, start, n);
+          descriptions[`${view}.${name}`] = { dtype: "f4", shape: [levels.length, n] };
         }
-        tracks.push({
-          below: below.steps,
-          above: above.steps,
-          straight: track.straight,
-          columns: columns.map((name) => `${view}.${name}`),
-        });
-      }
     }
     return {
       schema: SCHEMA,
       inputs: { ...inputs, tau: 0 },
-      meta: { tracks, texts, fixed: [], cols: descriptions },
+      meta: { levels, columns: Object.keys(cols), texts, cols: descriptions },
       cols,
     };
   }
 
-  /** The columns of a track on a side of 0. */
-  #side({ columns, sides, joint }: StoredTrack, side: number): LevelsOfSide {
-    const values: Record<string, Numbers> = {};
-    if (!joint) {
-      const [steps, first] = sides?.[side] ?? [0, 0];
-      for (const [name, number] of Object.entries(columns))
-        values[name] = this.store.lines(number, first, first + steps + 1);
-      return { steps, values };
-    }
-    const width = joint.names.reduce((sum, [, n]) => sum + n, 0);
-    const matrix = this.store.side(joint.column, side, joint.start, width);
-    const steps = this.store.steps(joint.column);
-    let start = 0;
-    for (const [name, n] of joint.names) {
-      const own = new Float32Array((steps + 1) * n);
-      for (let i = 0; i <= steps; i++)
-        own.set(matrix.subarray(i * width + start, i * width + start + n), i * n);
-      values[name] = own;
-      start += n;
-    }
-    if (joint.band) {
-      const [average, low, high] = joint.band;
-      const [middle, width] = [values[average] as Float32Array, values[high] as Float32Array];
-      values[low] = middle.map((value, i) => value - (width[i] as number));
-      values[high] = middle.map((value, i) => value + (width[i] as number));
-    }
-    return { steps, values };
+  /** The inputs with the nearest τ of which the page has numbers. */
+  #nearest(cohort: Cohort, entries: Record<string, Entry>, inputs: Inputs): Inputs {
+    const stressed = this.#stressed(inputs);
+    const isExact = Object.values(entries).every(({ exact }) =>
+      exact?.some((one) => one.tau === inputs.tau && one.stressed === stressed),
+    );
+    const level = nearest(cohort.levels[stressed] ?? [], inputs.tau);
+    return isExact || level === null ? inputs : { ...inputs, tau: level };
   }
 
   /** The frame at the level of the inputs, from that at τ = 0. */
@@ -286,8 +244,9 @@ export class StaticHost implements HostModel {
     if (tau === 0) return base;
     const meta = base.meta as Raw;
     const code = codeOf(this.index, inputs);
-    if (over && reaches(over, tau)) {
-      const at = frameAt(base, over, tau) as Raw;
+    const level = over && nearest(over.levels, tau);
+    if (over && level) {
+      const at: Raw = { ...(frameAt(base, over, level) as Raw), inputs };
       const moved: Raw = { ...(at.meta as Raw), code };
       const cols = { ...(at.cols as Raw) };
       const descriptions = { ...(moved.cols as Raw) };
@@ -360,10 +319,17 @@ export class StaticHost implements HostModel {
   }
 }
 
+/** The nearest level, null on a side of 0 that cannot be reached. */
+function nearest(levels: number[], tau: number): number | null {
+  if (!levels.some((level) => (tau ? level * tau > 0 : level === 0))) return null;
+  const distance = (level: number) => Math.abs(level - tau);
+  return levels.reduce((a, b) => (distance(b) < distance(a) ? b : a));
+}
+
 /** The parts of the performance that stay as at τ = 0 while the scores follow τ. */
 function notMoved(performance: unknown, over: OverTau): string[] {
   if (!isRecord(performance)) return [];
-  const moving = new Set(over.tracks.flatMap(({ columns }) => columns.map(({ name }) => name)));
+  const moving = new Set(over.columns.map(({ name }) => name));
   const isMoving = (name: string) => moving.has(`performance.${name}`);
   const notes: string[] = [];
   if (performance.event !== null && !isMoving("calibration_observed"))
@@ -372,30 +338,14 @@ function notMoved(performance: unknown, over: OverTau): string[] {
   return notes;
 }
 
-/** A column of both sides in ascending order, with 0 once. */
-function ascending(below: LevelsOfSide, above: LevelsOfSide, name: string): Float32Array {
-  const [down, up] = [below.values[name], above.values[name]];
-  const one = (down ?? up) as Numbers;
-  const width = one.length / ((down ? below : above).steps + 1);
-  const values = new Float32Array((below.steps + above.steps + 1) * width);
-  for (let i = 0; down && i <= below.steps; i++)
-    values.set(down.subarray(i * width, (i + 1) * width), (below.steps - i) * width);
-  if (up) values.set(up, below.steps * width);
-  return values;
-}
-
 /** Numbers of all columns that a frame is made of. */
 function* columnsOf(cohort: Cohort, entries: Record<string, Entry>): Iterable<number> {
-  for (const { content, stressed, exact, profile, tracks } of Object.values(entries)) {
+  for (const { content, stressed, exact, tracks } of Object.values(entries)) {
     const contents = [content, ...Object.values(stressed ?? {})];
     for (const { columns } of [...contents, ...(exact ?? []).map((one) => one.content)])
       yield* Object.values(columns);
-    yield* Object.values(profile ?? {});
-    for (const number of tracks ?? []) {
-      const track = cohort.tracks[number];
-      yield* Object.values(track?.columns ?? {});
-      if (track?.joint) yield track.joint.column;
-    }
+    for (const number of tracks ?? [])
+      for (const [column] of Object.values(cohort.tracks[number] ?? {})) yield column;
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import zlib
@@ -13,7 +14,6 @@ from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from cases import thorough_after
-from uqwidgets.widgets.page.text import DIGITS
 from uqwidgets.widgets.teach import place
 from widgets.wire import columns
 
@@ -32,22 +32,12 @@ def wide(p):
     return uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
 
 
-def bytes_of(text):
-    """Read two characters as 13 bits, and a single one at the end as 6."""
-    digits = [DIGITS.index(code) for code in text.encode("ascii")]
-    pairs = zip(digits[::2], digits[1::2], strict=False)
-    bits = "".join(f"{91 * high + low:013b}" for high, low in pairs)
-    bits += f"{digits[-1]:06b}" if len(digits) % 2 else ""
-    whole = len(bits) // 8
-    return int(bits[: 8 * whole], 2).to_bytes(whole, "big")
-
-
 class Page:
     """What a page holds of its lessons, read as its script reads it."""
 
     def __init__(self, path):
         match = re.search(r'id="uq-store">(.*?)</script>', path.read_text("utf-8"))
-        chunks = {name: bytes_of(text) for name, text in json.loads(match[1]).items()}
+        chunks = {name: base64.b64decode(text) for name, text in json.loads(match[1]).items()}
         self.index = json.loads(zlib.decompress(chunks[""]))
         self.bytes = zlib.decompress(chunks["columns"])
 

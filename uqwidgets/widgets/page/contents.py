@@ -8,30 +8,23 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level
+from uqwidgets.widgets.levels import Level, Samples
 from uqwidgets.widgets.page.keys import key_of
 from uqwidgets.widgets.page.levels import Levels, Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
-from uqwidgets.widgets.page.store import Store, storable
+from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.stress_profiles import SAME_LEVEL
-from uqwidgets.widgets.tracks import Side, Track
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Content, View
-
-# Largest error of the curve of a row, or of an end of an interval, as a share of the axis of all;
-# that of an end at a level of the table; and steps of a line over tau from the middle to the end of
-# its axis: a rounded value is off by 0.025 % of the axis.
-_OF_LINES, _OF_PRINTED, _PROFILE_STEPS = 0.002, 1e-6, 1000
 
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
+
+# Columns that are drawn as lines on one axis, and not printed one by one.
+_LINES = ("ice", "ends")
 
 #: Called with what is being done; what it raises ends the work.
 Report = Callable[[str], None]
@@ -117,7 +110,7 @@ class Cohort:
         self._stored_tracks.join()
 
     def add_exact(self, inputs: Inputs) -> None:
-        """Add the contents at a level of tau, which would be interpolated otherwise.
+        """Add the contents of all views at a level of tau, also of those that do not follow it.
 
         Parameters
         ----------
@@ -131,7 +124,7 @@ class Cohort:
             self._report(view.name)
             entry = self._entries[view.name][key_of(view, replace(inputs, tau=0.0))]
             content = view.complete(inputs, populations, self._check)
-            stored = self._stored(view, content, _chunk(view, inputs), inputs.tau)
+            stored = self._stored(view, content, _chunk(view, inputs))
             key = Stressed(inputs.stress_feature, populations.category).key
             level = {"stressed": key, "tau": inputs.tau, "content": stored}
             entry.setdefault("exact", []).append(level)
@@ -145,7 +138,10 @@ class Cohort:
             "rows": self._unstressed.selection.n_rows,
             "entries": self._entries,
             "tracks": self._tracks,
-            "sides": [[one.key, sign] for one, sign in self._levels.sides],
+            "levels": {
+                one.key: [level.tau for level in self._levels.reached(one)]
+                for one in self._stressed
+            },
         }
 
     def _add(self, view: View, at: Inputs) -> None:
@@ -165,12 +161,9 @@ class Cohort:
                 for one in self._stressed
             }
             entry["beyond"] = self._beyond(view, at)
-        profile = view.profile_over_tau(at, self._unstressed, only_known=False)
-        entry["profile"] = {name: self._drawn(values, chunk) for name, values in profile.items()}
         entry["texts"] = self._texts(view)
         entry["tracks"] = [
-            self._track(view, track, content, chunk)
-            for track in view.over_tau(self._stressed[0].inputs(at))
+            self._track(view, track, chunk) for track in view.over_tau(self._stressed[0].inputs(at))
         ]
 
     @property
@@ -185,28 +178,15 @@ class Cohort:
         view.content = view.complete(inputs, populations, self._check)
         return view.content
 
-    def _stored(self, view: View, content: Content, chunk: str, tau: float = 0.0) -> dict[str, Any]:
+    def _stored(self, view: View, content: Content, chunk: str) -> dict[str, Any]:
         columns: dict[str, int] = {}
         for name, values in content.columns.items():
             if name in view.of_rows:
                 # Without lines, no row is in the page at all.
                 values = values if self._inputs.ice_lines else values[:0]
                 self.most_rows[view.name] = max(self.most_rows.get(view.name, 0), len(values))
-            if name in columns:
-                continue
-            half = _half_width(content.columns) if name == "low" and "average" in columns else None
-            if half is not None:
-                low, high = self._store.add_band(columns["average"], half, chunk)
-                columns |= {"low": low, "high": high}
-            elif name == "ice":
-                columns[name] = self._store.add_lines(values, _OF_LINES * _extent(values), chunk)
-            elif name in view.of_levels:
-                printed = np.append(content.columns["taus"], tau)
-                far = np.abs(np.subtract.outer(content.columns["end_taus"], printed)).min(axis=1)
-                tolerance = np.where(far < SAME_LEVEL, _OF_PRINTED, _OF_LINES) * _extent(values)
-                columns[name] = self._store.add_lines(values, tolerance, chunk)
-            else:
-                columns[name] = self._store.add(values, chunk)
+            add = self._store.add_lines if name in _LINES else self._store.add
+            columns[name] = add(values, chunk)
         meta = {
             name: [] if name in view.of_rows and value and not self._inputs.ice_lines else value
             for name, value in content.meta.items()
@@ -229,40 +209,28 @@ class Cohort:
     def _texts(self, view: View) -> dict[str, dict[str, list[str]]]:
         texts = {}
         for one in self._stressed:
-            signs = self._levels.signs(one)
-            taus = [-1.0 if -1.0 in signs else 0.0, 0.0, 1.0 if 1.0 in signs else 0.0]
-            populations = [self._levels.at(one, tau).populations for tau in taus]
-            at_levels = [view.texts_over_tau(each) for each in populations]
+            levels = self._levels.reached(one)
+            at_levels = [view.texts_over_tau(level.populations) for level in levels]
             if at_levels[0]:
                 texts[one.key] = {name: [t[name] for t in at_levels] for name in at_levels[0]}
         return texts
 
-    def _drawn(self, values: Floats, chunk: str) -> int:
-        """Store lines over tau, which the page draws, or their levels."""
-        if values.ndim < 2:
-            return self._store.add(values, chunk)
-        return self._store.add_scaled(values.T, chunk, _PROFILE_STEPS, is_transposed=True)
-
-    def _track(self, view: View, track: Track, content: Content, chunk: str) -> int:
+    def _track(self, view: View, track: Track, chunk: str) -> int:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
         if key in self._track_numbers:
             return self._track_numbers[key]
         number = self._track_numbers[key] = len(self._tracks)
         self._tracks.append({})
-        stored = track
-        if track.sizes_in_page is not None:
-            in_page = track.sizes_in_page
-            stored = replace(track, sizes=lambda each: in_page(each, content.columns))
 
-        def store(sides: list[Side]) -> None:
-            self._tracks[number] = self._stored_tracks.add(view.name, stored, sides, chunk)
+        def store(samples: list[Samples]) -> None:
+            self._tracks[number] = self._stored_tracks.add(view.name, track.name, samples, chunk)
 
-        rows, is_joint = self._stressed_columns, not view.reads_stress
-        if rows is not None and is_joint and self._processes.can_sample(track, rows):
+        rows = self._stressed_columns
+        if rows is not None and self._processes.can_sample(track, rows):
             self._processes.begin(track, rows, store)
         else:
-            store(self._levels.sampled(track, self._check, is_joint=is_joint))
+            store([track.sample(self._levels.reached(one), self._check) for one in self._stressed])
         return number
 
     def _check(self) -> None:
@@ -286,35 +254,12 @@ class Cohort:
 
     @cached_property
     def _levels(self) -> Levels:
-        # With weights at tau = 0, those of each level are solved for by themselves.
-        return Levels(
-            self._solved,
-            self._stressed,
-            len(self._unstressed.now.weights),
-            solves_together=self._unstressed.selection.described is None,
-        )
+        return Levels(self._solved, len(self._unstressed.now.weights))
 
     def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)
         for tau, populations in zip(taus, every, strict=True):
             yield Level.of(populations, {**stressed.names, "tau": tau})
-
-
-def _half_width(columns: Mapping[str, npt.NDArray[Any]]) -> Floats | None:
-    """Half the width of a band about an average, if both are as precise as those of its ends."""
-    if not {"average", "low", "high"} <= columns.keys():
-        return None
-    average, low, high = (columns[name].astype(np.float64) for name in ("average", "low", "high"))
-    half = np.asarray((high - low) / 2)
-    ends = np.stack([average - half - low, average + half - high])
-    largest = np.abs([average, low, high]).max(axis=0)
-    return half if bool((np.abs(ends) <= np.finfo(np.float32).eps * largest).all()) else None
-
-
-def _extent(values: Floats) -> float:
-    """Return the distance from the least to the largest value; those not finite do not count."""
-    finite = values[storable(values)]
-    return float(np.ptp(finite)) if len(finite) else 0.0
 
 
 def _chunk(view: View, inputs: Inputs) -> str:

@@ -21,13 +21,13 @@ from threadpoolctl import threadpool_limits
 from uqwidgets._utils.processes import end_with
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.widgets.levels import Check, Level
+from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.page.levels import Levels, Stressed
-from uqwidgets.widgets.tracks import Side, Track
+from uqwidgets.widgets.tracks import Track
 
-# By default another process samples a track that reads so many numbers at the ends of all sides,
+# By default another process samples a track that reads so many numbers at one level of all columns,
 # which takes about as long as the process needs to start, but not one whose copy is large.
-_FEWEST_NUMBERS, _LARGEST_COPY = 3_000_000, 1 << 24
+_FEWEST_NUMBERS, _LARGEST_COPY = 1_500_000, 1 << 24
 # Seconds between two checks for a stop.
 _PATIENCE = 0.1
 # Products of matrices have one thread in each process: more would wait for each other.
@@ -95,21 +95,21 @@ class Processes:
         """Return whether a track is to be sampled by other processes."""
         if not (self._n_others and track.n_read and rows.columns):
             return False
-        is_long = 2 * len(rows.columns) * track.n_read >= _FEWEST_NUMBERS
+        is_long = len(rows.columns) * track.n_read >= _FEWEST_NUMBERS
         return not self._is_default or (is_long and track.n_read <= _LARGEST_COPY)
 
     def begin(
-        self, track: Track, rows: StressedColumns, store: Callable[[list[Side]], None]
+        self, track: Track, rows: StressedColumns, store: Callable[[list[Samples]], None]
     ) -> None:
         """Begin to sample a track; `finish` waits for it.
 
         Parameters
         ----------
         track : Track
-            Of a view that reads the rows alone: all sides have one level without stress.
+            Of arrays alone, see `Track.n_read`.
         rows : StressedColumns
         store : callable
-            Called with the sides of all columns.
+            Called with the samples of all columns.
         """
         # What identifies a track may refer to the model.
         track, parts = replace(track, key=()), rows.parts(self._n_others)
@@ -120,11 +120,11 @@ class Processes:
                 _result(future, check) or _sampled(track, part, check)
                 for part, future in zip(parts, futures, strict=True)
             ]
-            store([side for sides in each for side in sides])
+            store([samples for part in each for samples in part])
 
         self._waiting.append(finish)
 
-    def _submitted(self, track: Track, rows: StressedColumns) -> Future[list[Side]] | None:
+    def _submitted(self, track: Track, rows: StressedColumns) -> Future[list[Samples]] | None:
         """Submit a track to a process, None if none can be started."""
         if self._executor is None:
             self._ends.enter_context(threadpool_limits(1))
@@ -133,7 +133,7 @@ class Processes:
             )
             self._ends.callback(self._executor.shutdown, kill_workers=True)
         try:
-            future: Future[list[Side]] = self._executor.submit(_sampled, track, rows)
+            future: Future[list[Samples]] = self._executor.submit(_sampled, track, rows)
         except (OSError, BrokenExecutor):
             return None
         return future
@@ -151,7 +151,7 @@ class Processes:
         self._waiting = []
 
 
-def _result(future: Future[list[Side]] | None, check: Check) -> list[Side] | None:
+def _result(future: Future[list[Samples]] | None, check: Check) -> list[Samples] | None:
     """Wait for a result; None if its process ended before, for lack of memory for example."""
     while future is not None:
         check()
@@ -168,6 +168,7 @@ def _go_on() -> None:
     """Check nothing: the process that started this one ends it."""
 
 
-def _sampled(track: Track, rows: StressedColumns, check: Check = _go_on) -> list[Side]:
+def _sampled(track: Track, rows: StressedColumns, check: Check = _go_on) -> list[Samples]:
     """Sample a track for all columns of the rows."""
-    return Levels(rows.solved, list(rows.columns), rows.n).sampled(track, check, is_joint=True)
+    levels = Levels(rows.solved, rows.n)
+    return [track.sample(levels.reached(one), check) for one in rows.columns]

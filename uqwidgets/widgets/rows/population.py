@@ -102,8 +102,6 @@ class Selection:
         Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
-    finely : dict of (str, str or None) to Stress
-        The same at more levels of tau, where these take longer.
     exact : dict of (str, str or None, float) to dict
         Intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
     described : DescribedRows or None
@@ -118,7 +116,6 @@ class Selection:
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    finely: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
     described: DescribedRows | None = None
 
@@ -256,6 +253,11 @@ class PopulationBuilder:
         # The latest filters, so that going back to one recomputes nothing.
         self._selections: dict[tuple[Any, ...], Selection] = {}
         self._most_frequent: dict[str, str] = {}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of all rows, whatever the filter."""
+        return len(self._explainer.table)
 
     def build(self, inputs: Inputs, check: Callable[[], None]) -> Populations | None:
         """Build the populations of a request, None where no row meets its filter.

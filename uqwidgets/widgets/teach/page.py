@@ -6,6 +6,7 @@ import json
 import threading
 import zlib
 from abc import abstractmethod
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,6 @@ from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.frames import pack, plain
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.savable import FrozenPage, SavedPage
-from uqwidgets.widgets.page.text import as_text
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.teach.lesson import Answer, Lesson
@@ -304,7 +304,7 @@ class _Store:
         text = json.dumps(plain(rest), separators=(",", ":"))
         index = f'{text[:-1]},"answers":[{answers}]}}'
         chunks = {"": index.encode(), "columns": b"".join(self._bytes)}
-        return {name: as_text(zlib.compress(data, 9)) for name, data in chunks.items()}
+        return {name: b64encode(zlib.compress(data, 9)).decode() for name, data in chunks.items()}
 
 
 def features_of_page(features: Sequence[str], shown: str) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.model_info import importance_measures
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Work
 
-# Levels of the result; the page draws what it got of importance at all levels.
-_LEVELS = 21
 _NO_LEVELS = (
     "Importance over τ is drawn of differences of measures, with values that are shuffled or drawn "
     "at random; choose these in the importance view."
@@ -65,7 +64,7 @@ class ImportanceOverTauView(View):
             **populations.selection.options,
         }
         result = self.explainer.importance_over_tau(
-            inputs.stress_feature, name, taus=_LEVELS, **options
+            inputs.stress_feature, name, taus=STOPS, **options
         )
         return {name: result}
 

@@ -11,9 +11,9 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
-from uqwidgets.stress.projection import checked_taus
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_profiles import LEVELS, joined, line_of, profile_of
 from uqwidgets.widgets.views.view import Availability, Content, View
@@ -121,8 +121,7 @@ class IndicatorsView(View):
             for feature in selection.stressable
             for row, name in enumerate(selection.profiles[feature].features)
         ]
-        taus = checked_taus(LEVELS)
-        values: Floats = np.empty((len(lines), len(names), len(taus)))
+        values: Floats = np.empty((len(lines), len(names), LEVELS))
         for place, (_, profile, row) in enumerate(lines):
             values[place] = [profile.values[name][row] for name in names]
         leading = _leading(values)
@@ -136,7 +135,7 @@ class IndicatorsView(View):
             "n_indicators": len(ex.indicators),
             "n_rows": selection.n_rows,
         }
-        return Content(meta, {"taus": taus, "value": single(values[leading])})
+        return Content(meta, {"taus": STOPS, "value": single(values[leading])})
 
 
 def _leading(values: Floats) -> list[int]:

@@ -31,7 +31,7 @@ from uqwidgets.widgets.levels import Level, Samples
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track, extent
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -40,11 +40,6 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 _SIZES = (9, 17)
 # Share of `memory_limit` that the curves of all rows take.
 _SHARE = 1 / 10
-
-
-# Largest error of an interpolated curve, as a share of the axis of all; errors of a band may be so
-# many times as large.
-_TOLERANCE, _OF_BAND = 0.002, 5
 
 
 class _Curves(NamedTuple):
@@ -178,8 +173,7 @@ class SmallCurvesView(View):
             return {"average": average, "low": average - width, "high": average + width}
 
         key = (inputs.measure, inputs.spacing, tuple(names))
-        band = ("average", "low", "high")
-        return [Track("curves", key, averages, _TOLERANCE, _sizes, is_large=True, band=band)]
+        return [Track("curves", key, averages)]
 
     def show_cached(self, work: Work) -> Availability:
         """Average what is known; it answers no request by itself."""
@@ -351,9 +345,3 @@ class SmallCurvesView(View):
 
     def _curve_key(self, inputs: Inputs, name: str) -> tuple[str, str, str]:
         return name, inputs.spacing, inputs.measure
-
-
-def _sizes(columns: Samples) -> dict[str, Any]:
-    """Length of the axis, which all curves share."""
-    axis = extent([columns["average"]], 2)
-    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}

@@ -19,7 +19,6 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.levels import Samples
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.work import Step, Urgency, Work
@@ -87,8 +86,6 @@ class View(ABC):
         ``ice_filter``) need no mention: they reach it as `Populations`.
     of_rows : tuple of str
         Columns with values of single rows, which lie along their first axis.
-    of_levels : tuple of str
-        Columns with lines, not single values, over the levels of tau in its column ``end_taus``.
     row_values : str
         These columns in words, for a person who decides whether to share a saved page.
     reads_stress : bool
@@ -109,7 +106,6 @@ class View(ABC):
     tips: ClassVar[Mapping[str, str]] = {}
     reads: ClassVar[tuple[str, ...]] = ()
     of_rows: ClassVar[tuple[str, ...]] = ()
-    of_levels: ClassVar[tuple[str, ...]] = ()
     row_values: ClassVar[str] = "values"
     reads_stress: ClassVar[bool] = False
     is_always_read: ClassVar[bool] = False
@@ -267,20 +263,7 @@ class View(ABC):
         return ()
 
     def texts_over_tau(self, _populations: Populations) -> dict[str, str]:
-        """Return texts of the content that are others at tau = -1 or 1; names as in `Track`."""
-        return {}
-
-    def profile_over_tau(
-        self,
-        _inputs: Inputs,
-        _populations: Populations,
-        *,
-        only_known: bool,  # noqa: ARG002
-    ) -> Samples:
-        """Return columns that draw what a frame has over tau more finely.
-
-        With ``only_known``, only those that take no time.
-        """
+        """Return texts of the content that tau changes, by name."""
         return {}
 
     # Failures.

@@ -52,8 +52,6 @@ export interface Stress {
   ghost: Float64Array | null;
   /** Both rates of the stressed feature, (value and ends, these levels), where one of them is followed. */
   roc: { tpr: Numbers; fpr: Numbers } | null;
-  /** The same curves at more levels, where they are known. */
-  fine: { taus: Float32Array; value: Float32Array } | null;
 }
 
 /** Explanations of `Stress.status`. */
@@ -93,7 +91,6 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   const features = fields.indices("features");
   const taus = columns.get("taus", [null]);
   const shape = [features.length, taus.length];
-  const levels = columns.rows("fine_taus");
   const endTaus = columns.get("end_taus", [null]);
   const ends = columns.get("ends", [2, endTaus.length]);
   const rate = (name: string) => columns.get(name, [3, endTaus.length]);
@@ -116,13 +113,6 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     reached: columns.get<Float32Array>("reached", shape),
     ess: columns.get<Float32Array>("ess", shape),
     status: columns.get<Uint8Array>("status", shape),
-    fine:
-      levels > 0 && columns.rows("fine_value") === features.length
-        ? {
-            taus: columns.get<Float32Array>("fine_taus", [levels]),
-            value: columns.get<Float32Array>("fine_value", [features.length, levels]),
-          }
-        : null,
     endTaus,
     low: ends.subarray(0, endTaus.length),
     high: ends.subarray(endTaus.length),

@@ -1,4 +1,4 @@
-"""Differences as functions of tau, and the other side that is drawn behind the views."""
+"""Differences at levels of tau, and the other side that is drawn behind the views."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.views.comparison.content import Shown
 
-# Largest error of an interpolated difference as a share of its axis. Ends of intervals have kinks,
-# which no further levels make smooth, so their errors may be so many times as large.
-_TOLERANCE, _OF_ENDS = 0.002, 5
-_START, _FINEST = 8, 16
 #: Changes and curves of single rows that one level averages: more take too long for many levels.
 MOST_VALUES = 1_000_000
 # Profiles over tau are the same at every level.
@@ -54,7 +50,7 @@ def difference_track(key: tuple[Any, ...], inputs: Inputs, shown: Shown, compute
             at_levels.append(values)
         return {name: np.stack([values[name] for values in at_levels]) for name in like}
 
-    return Track("differences", key, sample, _TOLERANCE, _sizes, _START, _START, _FINEST)
+    return Track("differences", key, sample)
 
 
 def _samples(shown: Shown) -> dict[str, npt.NDArray[np.float64]]:
@@ -73,23 +69,3 @@ def _samples(shown: Shown) -> dict[str, npt.NDArray[np.float64]]:
 
 def _number(value: float | None) -> Floats:
     return np.asarray(np.nan if value is None else value, dtype=np.float64)
-
-
-def _sizes(columns: Samples) -> dict[str, Any]:
-    """Length of the axis of each column: of each measure, curve or score."""
-    sizes: dict[str, Any] = {}
-    for name, values in columns.items():
-        stem = name.removesuffix("_low").removesuffix("_high")
-        is_score = name.startswith("scores.")
-        if is_score:
-            stem = f"{name.rpartition('.')[0]}.value"
-        # Lines of importance are measures with an axis each.
-        of_measures = stem.endswith("importance") or name.endswith("importance.ghost")
-        like = columns.get(stem, values)
-        axes = (1, 3) if of_measures else tuple(range(1, like.ndim))
-        finite = np.where(np.isfinite(like), like, 0.0)
-        low = np.minimum(finite.min(axis=axes, keepdims=True), 0)
-        high = np.maximum(finite.max(axis=axes, keepdims=True), 0)
-        is_end = name.endswith(("low", "high"))
-        sizes[name] = (high - low) * (_OF_ENDS if is_end else 1)
-    return sizes

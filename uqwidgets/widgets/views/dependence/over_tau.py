@@ -1,9 +1,8 @@
-"""The curve of a feature as a function of tau, with its band and its histograms."""
+"""The curve of a feature at levels of tau, with its band and its histograms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,23 +12,13 @@ from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import COARSE, Track, extent
+from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 
-# Largest error of an interpolated curve, as a share of its axis; errors of the band, and of the
-# opacity of a line, may be so many times as large.
-_TOLERANCE, _OF_BAND, _OF_OPACITY = 0.001, 5, 10
-# Largest error of a share of rows, as a part of the largest one, whose bar is 40 points high.
-_OF_SHARES = 0.005
-# In a page, errors of the average are so many times as large where a reader zooms to it; and errors
-# of the bars, which become no larger.
-_MOST_ZOOM, _BAR = 5.0, 2.0
 # Weights of rows whose neighbourhoods are summed at a time.
 _MOST_WEIGHTS = 1 << 19
-_BAND = ("average", "low", "high")
-_BAND_OF_GROUPS = ("group_average", "group_low", "group_high")
 
 
 def curve_tracks(
@@ -48,21 +37,15 @@ def curve_tracks(
     """
     samples = _CurveSamples(inputs, curves, histograms, groups)
     key, rows = curves.key(inputs, False), (inputs.feature, inputs.color_by)
-    lines, of_lines = (inputs.ice_lines, inputs.selection), _OF_OPACITY * _TOLERANCE
-    large: Any = {"is_large": True}
-    among_lines: Any = {**large, "sizes_in_page": _of_the_axis_with_lines, "band": _BAND}
-    bars: Any = {**large, "sizes_in_page": _of_high_bars}
     tracks = [
-        Track("curve", key, samples.averages, _TOLERANCE, _of_the_axis, **among_lines),
-        # Steps, which no further levels would make smoother.
-        Track("near", (inputs.feature, inputs.spacing), samples.near, np.inf, lambda _: {}, COARSE),
-        Track("rows", rows, samples.shares, _OF_SHARES, _of_the_largest, **bars),
-        Track("lines", lines, samples.weights_of_lines, of_lines, _of_the_largest, **large),
+        Track("curve", key, samples.averages),
+        Track("near", (inputs.feature, inputs.spacing), samples.near),
+        Track("rows", rows, samples.shares),
+        Track("lines", (inputs.ice_lines, inputs.selection), samples.weights_of_lines),
     ]
     if inputs.group_averages:
-        coloured, averages = (*key, inputs.color_by), samples.averages_of_groups
-        of_groups: Any = {**large, "band": _BAND_OF_GROUPS}
-        tracks.append(Track("groups", coloured, averages, _TOLERANCE, _of_the_groups, **of_groups))
+        coloured = (*key, inputs.color_by)
+        tracks.append(Track("groups", coloured, samples.averages_of_groups))
     return tracks
 
 
@@ -132,35 +115,3 @@ class _CurveSamples:
             return populations, self._groups
         sample = curves.evaluations.row_order.rows[:n_rows]
         return [each.among(sample) for each in populations], self._groups.among(sample)
-
-
-def _of_the_groups(columns: Samples) -> dict[str, Any]:
-    # Groups of few rows have wide intervals, which must not make their averages coarse.
-    axis = extent([columns["group_average"]], 2)
-    return {"group_average": axis, "group_low": _OF_BAND * axis, "group_high": _OF_BAND * axis}
-
-
-def _of_the_axis(columns: Samples) -> dict[str, Any]:
-    axis = extent(list(columns.values()), 2)
-    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
-
-
-def _of_the_axis_with_lines(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Length of the axis of each level where the lines of single rows are drawn on it.
-
-    A reader can zoom to the average, so the axis of the lines counts only up to a limit.
-    """
-    axis = extent(list(columns.values()), 2)
-    lines = content["ice"][np.isfinite(content["ice"])] if "ice" in content else np.empty(0)
-    if len(lines):
-        axis = np.asarray(np.clip(np.ptp(lines), axis, _MOST_ZOOM * axis))
-    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
-
-
-def _of_high_bars(columns: Samples, content: Mapping[str, Any]) -> dict[str, Any]:
-    del content  # bars have an axis of their own
-    return {name: _BAR * size for name, size in _of_the_largest(columns).items()}
-
-
-def _of_the_largest(columns: Samples) -> dict[str, Any]:
-    return {name: values.max(initial=0.0) for name, values in columns.items()}

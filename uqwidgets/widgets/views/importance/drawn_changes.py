@@ -39,8 +39,6 @@ class DrawnChanges:
         feature: str,
         populations: Populations,
         check: Callable[[], None],
-        *,
-        most_rows: int | None = None,
     ) -> Moments:
         """Return the moments behind the intervals of a feature, see `path_moments`."""
         return path_moments(
@@ -49,5 +47,4 @@ class DrawnChanges:
             self.donors[feature],
             self.originals,
             check,
-            most_rows=most_rows,
         )

@@ -11,7 +11,6 @@ from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import importance_measures
-from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
 from uqwidgets.widgets.views.importance.repeat_sums import RepeatSums
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.importance.sampled_sums import SampledSums
@@ -49,7 +48,6 @@ class ImportanceSource:
     repeats : RepeatChanges
     sampled : SampledSums
     sums : RepeatSums
-    over_tau : ImportanceOverTau
     """
 
     def __init__(self, explainer: Explainer, key: SourceKey) -> None:
@@ -61,7 +59,6 @@ class ImportanceSource:
         )
         self.sampled = SampledSums(explainer, self.repeats)
         self.sums = RepeatSums(explainer, self.repeats)
-        self.over_tau = ImportanceOverTau(explainer, self.repeats)
 
 
 class Plan(NamedTuple):

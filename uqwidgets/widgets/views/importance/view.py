@@ -26,6 +26,7 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
+from uqwidgets.widgets.views.importance.over_tau import importance_tracks
 from uqwidgets.widgets.views.importance.pictures import pictures
 from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
@@ -348,9 +349,8 @@ class ImportanceView(View):
         if not is_known or not is_sum or inputs.replacement == "conditional":
             return ()
         interval, places = checked_interval(inputs.interval), [*plan.places.values()]
-        over_tau = self._sources.of(inputs).over_tau
-        filtered = bool(inputs.ice_filter or inputs.held)
-        return over_tau.tracks(inputs, plan.key, places, target, interval, filtered, self.compute)
+        what = plan.key, places, target, interval
+        return importance_tracks(self.explainer, self.repeats(inputs), inputs, *what, self.compute)
 
     def repeats(self, inputs: Inputs) -> RepeatChanges:
         """Return the changes of single rows behind the inputs."""

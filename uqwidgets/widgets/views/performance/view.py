@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.performance import Calibration, Confusion, Scores
@@ -17,12 +16,12 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.levels import Level, Samples
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.stress_profiles import ends_of_scores, known_ends_of_scores
+from uqwidgets.widgets.stress_profiles import ends_of_scores
 from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.performance.help import HELP
-from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -60,24 +59,25 @@ class PerformanceView(View):
         points = {} if has_classes else self._points(populations.now)
         return replace(content, columns={**content.columns, **points})
 
-    def _moving(self, populations: Populations, without_ends: Collection[int]) -> Content:
-        """Compute what is a smooth function of tau, with the intervals of given weights.
+    def _moving(self, inputs: Inputs, populations: Populations) -> Content:
+        """Compute what tau moves, without the bins of probabilities, which change with tau.
 
-        Scores at the positions ``without_ends`` have no interval, which takes the most time.
+        Scores that are indicators have their intervals under stress, which are known.
         """
-        # The bins of predicted probabilities change with tau.
         has_classes = self.explainer.classes is not None
         calibration = None if has_classes else self._calibration(populations.now)
         scores, population = self._unstressed_scores(populations), populations.now
-        others = [at for at in range(len(scores.names)) if at not in without_ends]
+        ends = self._ends(inputs, populations)
+        others = [at for at, name in enumerate(scores.names) if name not in ends]
         value, low, high = np.full((3, len(scores.names)), np.nan)
         if others:
             names = [scores.names[at] for at in others]
             exact = self.explainer.scores(names, level=LEVEL, **_options(population))
             value[others], low[others], high[others] = exact.value, exact.low, exact.high
-        for at in without_ends:
-            indicator = self.explainer.indicators[scores.names[at]]
-            value[at], _ = value_and_influence(indicator, population)
+        for at, name in enumerate(scores.names):
+            if name in ends:
+                value[at], _ = value_and_influence(self.explainer.indicators[name], population)
+                low[at], high[at] = ends[name]
         now = replace(scores, value=value, low=low, high=high)
         return self._described(now, populations, calibration)
 
@@ -156,21 +156,32 @@ class PerformanceView(View):
         return [Step(Urgency.DETAILS, attempt)]
 
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
-        """Follow the scores, and what else is a smooth function of tau."""
+        """Follow the scores, the confusion of classes, and the calibration of numbers."""
         if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
             return ()
-        has_classes = self.explainer.classes is not None
-        return [score_track(inputs, self._moving, self._known_ends, has_classes=has_classes)]
 
-    def _known_ends(
-        self, inputs: Inputs, populations: Populations
-    ) -> tuple[Floats, dict[int, Floats]]:
-        """Return the levels of the profile, and the ends there by the position of a score."""
-        taus, ends = known_ends_of_scores(
-            self.explainer, populations.selection, inputs.stress_feature, populations.category
-        )
-        names = self._unstressed_scores(populations).names
-        return taus, {at: ends[name] for at, name in enumerate(names) if name in ends}
+        def sample(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
+            samples: dict[str, list[Any]] = {}
+            for level in levels:
+                check()
+                content = self._moving(level.inputs(inputs), level.populations)
+                columns: dict[str, Any] = {**content.columns}
+                columns.pop("calibration_predicted", None)  # those of numbers are the same
+                for at, score in enumerate(content.meta["scores"]):
+                    columns |= {
+                        f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")
+                    }
+                for name, values in columns.items():
+                    samples.setdefault(name, []).append(np.nan if values is None else values)
+            return {name: np.array(each, dtype=np.float64) for name, each in samples.items()}
+
+        return [Track("scores", (), sample)]
+
+    def _ends(self, inputs: Inputs, populations: Populations) -> dict[str, tuple[float, float]]:
+        """Return the ends under stress of the intervals of scores that are indicators."""
+        tau = inputs.tau if populations.is_reachable else 0.0
+        at = populations.selection, inputs.stress_feature, populations.category
+        return ends_of_scores(self.explainer, *at, tau)
 
     def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
         if not self.explainer.table.has_target:
@@ -189,13 +200,7 @@ class PerformanceView(View):
         """Return the scores, with the intervals under stress where an indicator has them too."""
         scores = self._scores(populations.now)
         tau = inputs.tau if populations.is_reachable else 0.0
-        ends = ends_of_scores(
-            self.explainer,
-            populations.selection,
-            inputs.stress_feature,
-            populations.category,
-            tau,
-        )
+        ends = self._ends(inputs, populations)
         low, high, std_error = scores.low.copy(), scores.high.copy(), scores.std_error.copy()
         for at, name in enumerate(scores.names):
             if name in ends:

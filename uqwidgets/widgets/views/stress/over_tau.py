@@ -1,10 +1,9 @@
-"""The present level of tau as a function of tau: an indicator, and what describes the weights."""
+"""An indicator, and what describes the weights, at levels of tau."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +12,8 @@ from uqwidgets._typing import Floats
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.widgets.levels import Check, Level, Samples
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.tracks import Track, extent
+from uqwidgets.widgets.tracks import Track
 
-# Largest error of what is interpolated, as a share of its range.
-_TOLERANCE = 0.001
 # Weights that are in one array.
 _MOST_WEIGHTS = 1 << 16
 
@@ -44,8 +41,8 @@ def stress_tracks(indicator: str, values: Callable[[Selection, Floats], Floats])
         return {"value": values(levels[0].populations.selection, weights)}
 
     return [
-        Track("now", (), partial(_sample, of_weights), _TOLERANCE, _sizes),
-        Track("value", (indicator,), partial(_sample, of_indicator), _TOLERANCE, _sizes),
+        Track("now", (), partial(_sample, of_weights)),
+        Track("value", (indicator,), partial(_sample, of_indicator)),
     ]
 
 
@@ -85,8 +82,3 @@ def _sample(
         name: np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
         for name, parts in samples.items()
     }
-
-
-def _sizes(columns: Samples) -> dict[str, Any]:
-    # The share of rows that hold half the weight is a step function.
-    return {name: extent([v], 1) for name, v in columns.items() if name != "now.half_share"}

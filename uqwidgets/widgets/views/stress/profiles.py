@@ -33,21 +33,15 @@ class Profiles:
     bounded : dict of (str, str or None) to Stress
         With intervals, see `Selection`; these take longer than values, so they are computed only
         of what is shown.
-    finely : dict of (str, str or None) to Stress
-        The same at more levels, see `Selection`.
     exact : dict of (str, str or None, float) to dict
         Intervals at other levels of tau, see `Selection`.
-    fine : dict of str to ndarray
-        By indicator, a line for each of the features at many levels.
     """
 
     n_rows: int
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
-    finely: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
-    fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     # By indicator, how many features have a profile, and what is drawn of them.
     _lines: dict[str, tuple[int, dict[str, npt.NDArray[Any]]]] = field(default_factory=dict)
 
@@ -59,7 +53,6 @@ class Profiles:
             selection.stressable,
             selection.profiles,
             selection.bounded,
-            selection.finely,
             selection.exact,
         )
 
@@ -102,9 +95,8 @@ class Profiles:
             Value, lower and upper end. None for both where no interval of one of the indicators
             is known.
         """
-        both = (of.get((feature, category)) for of in (self.finely, self.bounded))
-        profile = next((p for p in both if p is not None and set(names) <= set(p.indicators)), None)
-        if profile is None:
+        profile = self.bounded.get((feature, category))
+        if profile is None or not set(names) <= set(profile.indicators):
             return None
         lines = np.array(
             [[profile.values[n][0], profile.low[n][0], profile.high[n][0]] for n in names]

@@ -9,29 +9,23 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.frames import single
 from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.levels import Samples
+from uqwidgets.widgets.levels import STOPS
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
 from uqwidgets.widgets.stress_profiles import (
-    LEVELS,
-    at_levels_of_profiles,
     bounded,
-    bounded_finely,
     exact_intervals,
     is_bounded,
-    is_fine,
     joined,
     line_of,
     profile_of,
@@ -40,12 +34,9 @@ from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles
-from uqwidgets.widgets.views.stress.rates import RATES, followed, roc_path
+from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
-
-# So many straight pieces look like a smooth line.
-_FINE_LEVELS = 81
 
 
 class StressView(View):
@@ -55,7 +46,6 @@ class StressView(View):
     help = HELP
     tips = TIPS
     reads = ("indicator",)
-    of_levels = ("ends", *RATES)
     reads_stress = True
     is_always_read = True
 
@@ -95,7 +85,7 @@ class StressView(View):
             "n_rows": drawn.n_rows,
             "remarks": () if intervals is None else drawn.bounded[moved].remarks,
         }
-        taus = checked_taus(LEVELS)
+        taus = STOPS
         levels, of_names = intervals or (taus, np.full((len(names), 3, len(taus)), np.nan))
         columns = {
             "taus": taus,
@@ -124,7 +114,7 @@ class StressView(View):
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
         if feature in known.features and selection.column(feature, category) is not None:
-            bounded_finely(self.explainer, selection, feature, category, indicators, check)
+            bounded(self.explainer, selection, feature, category, indicators, check)
             self._exact(inputs, populations)
         return self.compute(inputs, populations)
 
@@ -149,8 +139,8 @@ class StressView(View):
                 # Its values are the same up to rounding; those of the profile are drawn.
                 at = self._row(profile, feature, populations.category)
                 low, high = profile.low[indicator].copy(), profile.high[indicator].copy()
-                low[at] = at_levels_of_profiles(with_ends.low[indicator][0])
-                high[at] = at_levels_of_profiles(with_ends.high[indicator][0])
+                low[at] = with_ends.low[indicator][0]
+                high[at] = with_ends.high[indicator][0]
                 profile = replace(
                     profile,
                     low={indicator: low},
@@ -184,9 +174,7 @@ class StressView(View):
             return Availability(is_shown=False, is_complete=False)
         if self._is_quick(work):
             self._bound(work)
-        return Availability(
-            is_shown=False, is_complete=self._is_bounded(work) and self._is_fine(work)
-        )
+        return Availability(is_shown=False, is_complete=self._is_bounded(work))
 
     def steps(self, work: Work) -> Iterable[Step]:
         """Stress every feature once; compute the interval of the stressed one at rest."""
@@ -202,9 +190,6 @@ class StressView(View):
             if not self._is_bounded(work) and not self._is_quick(work):
                 work.wait_for_rest()
             self._bound(work)
-            if not self._is_fine(work):
-                work.wait_for_rest()
-                self._bound_finely(work)
 
         def details_early() -> None:
             details()
@@ -247,29 +232,6 @@ class StressView(View):
         projection = populations.projection
         return {} if projection is None else {"now.status": projection.status}
 
-    def profile_over_tau(
-        self, inputs: Inputs, populations: Populations, *, only_known: bool
-    ) -> Samples:
-        """Return the indicator of every feature at many levels."""
-        selection, name = populations.selection, inputs.indicator
-        if not inputs.shows(self.name) or selection.described is not None:
-            return {}
-        known = self._profiles(populations)
-        if name not in known.fine:
-            if only_known:
-                return {}
-            # The weights take most of the time, so all indicators take hardly longer than one.
-            names = list(self.explainer.indicators)
-            profiles = [
-                self.explainer.stress([feature], names, taus=_FINE_LEVELS, **selection.options)
-                for feature in known.features
-            ]
-            nothing = np.empty((0, _FINE_LEVELS))
-            for each in names:
-                known.fine[each] = single(np.vstack([nothing, *(p.values[each] for p in profiles)]))
-        taus: npt.NDArray[Any] = checked_taus(_FINE_LEVELS).astype(np.float32)
-        return {"fine_taus": taus, "fine_value": known.fine[name]}
-
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
         if selection not in self._by_selection:
@@ -297,12 +259,6 @@ class StressView(View):
         if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
             return False
         return self._exact(work.inputs, rows, only_known=True) is not None
-
-    def _is_fine(self, work: Work) -> bool:
-        """Whether the interval is known at as many levels as the rows allow, if there is one."""
-        if work.rows is None:
-            return True
-        return is_fine(work.rows.selection, work.inputs.stress_feature, work.rows.category)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -333,15 +289,10 @@ class StressView(View):
         progress = work.progress
         work.set_progress(f"interval of {indicator} under stress")
         indicators = followed(indicator)
-        bounded(self.explainer, work.rows.selection, feature, work.rows.category, indicators)
+        at = (work.rows.selection, feature, work.rows.category, indicators)
+        bounded(self.explainer, *at, work.check)
         self._exact(work.inputs, work.rows)
         work.progress = progress
-
-    def _bound_finely(self, work: Work) -> None:
-        """Compute the interval at more levels, in parts that another request can interrupt."""
-        assert work.rows is not None
-        at = (work.rows.selection, work.inputs.stress_feature, work.rows.category)
-        bounded_finely(self.explainer, *at, check=work.check)
 
     def _exact(
         self, inputs: Inputs, populations: Populations, *, only_known: bool = False
