@@ -53,7 +53,7 @@ class Explained:
         --------
         >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
         >>> before = explainer.model_calls
         >>> explainer.stress_weights("x0", 0.5).shape  # weights need no call of the model
