@@ -53,9 +53,11 @@ def launch(playwright: Playwright, executable: str) -> Browser:
 
 
 @contextmanager
-def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
+def watched_page(
+    browser: Browser, *, is_notebook: bool = False, **context: object
+) -> Iterator[Page]:
     """Open a page in a session of its own, and fail at its end on a fault of the page."""
-    with new_page(browser, **context) as page, faultless(page):
+    with new_page(browser, **context) as page, faultless(page, is_notebook=is_notebook):
         yield page
 
 

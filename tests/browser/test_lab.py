@@ -240,7 +240,7 @@ def test_results_and_charts_are_drawn_without_the_network(lab, lab_page):
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     nbformat.write(notebook, lab.folder / "charts.ipynb")
     # The browser reaches no other address, and the page fails the test if it asks for one.
-    with faultless(lab_page):
+    with faultless(lab_page, is_notebook=True):
         lab.run_notebook(lab_page, "charts.ipynb")
         expect(lab_page.get_by_text("Dependence of prediction on x0").first).to_be_visible()
         chart = lab_page.locator(".jp-RenderedSVG img")

@@ -27,7 +27,7 @@ def test_two_tabs_share_a_kernel_and_survive_its_restart(lab, lab_page, browser)
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), lab.folder / NAME)
     first = lab_page
-    with watched_page(browser) as second:
+    with watched_page(browser, is_notebook=True) as second:
         lab.run_notebook(first, NAME)
         one, other = (page.get_by_test_id("uq-root") for page in (first, second))
         wait_for_answer(one)

@@ -18,6 +18,8 @@ _OF_AXIS, _OF_ENDS, _OF_BARS = 0.001, 0.004, 0.01
 # A level whose numbers need an axis more than so many times as long as those of the median level
 # does not count: an interval that rests on two effective rows may be a hundred times as long.
 _MOST_TIMES = 2
+# Numbers that vary by more than so many times their largest error have all their digits instead.
+_MOST_ERRORS = 1 << 20
 # Tracks of fewer numbers are stored with those of all contents of the view.
 _FEW = 100
 
@@ -63,12 +65,15 @@ class StoredTracks:
             flat = values.reshape(len(values), -1)
             if np.isin(flat, (0.0, 1.0)).all():
                 stored[column] = [self._store.add(flat.astype(np.uint8), chunk), 0, flat.shape[1]]
-            elif storable(flat).all():
-                error = np.broadcast_to(errors[column], values.shape[1:]).ravel()
+                continue
+            error = np.broadcast_to(errors[column], values.shape[1:]).ravel()
+            if not storable(flat).all():
+                stored[column] = [self._store.add_scaled(flat, chunk), 0, flat.shape[1]]
+            elif (np.ptp(flat, axis=0) > _MOST_ERRORS * error).any():
+                stored[column] = [self._store.add(flat, chunk), 0, flat.shape[1]]
+            else:
                 key = name, view if flat.shape[1] < _FEW else chunk
                 self._waiting.setdefault(key, []).append((stored, column, flat, error))
-            else:
-                stored[column] = [self._store.add_scaled(flat, chunk), 0, flat.shape[1]]
         return stored
 
     def join(self) -> None:

@@ -16,6 +16,8 @@ from uqwidgets.widgets.tracks import Track
 
 # Weights that are in one array.
 _MOST_WEIGHTS = 1 << 16
+# What describes a level, also without weights.
+_OF_PROJECTION = ("tau", "target", "reached")
 
 
 def stress_tracks(indicator: str, values: Callable[[Selection, Floats], Floats]) -> list[Track]:
@@ -73,11 +75,14 @@ def _sample(
     for first in range(0, len(levels), step):
         check()
         some = levels[first : first + step]
-        # Levels that cannot be reached are not sampled, so all have weights.
         weights = [chosen_weights(level.populations) for level in some]
-        stacked = np.stack([each for each in weights if each is not None])
+        # Where nothing can be stressed, tau = 0 has no weights either.
+        equal = np.ones(some[0].populations.selection.n_rows)
+        stacked = np.stack([equal if each is None else each for each in weights])
+        is_known = np.array([each is not None for each in weights])
         for name, numbers in of_levels(some, stacked).items():
-            samples.setdefault(f"now.{name}", []).append(numbers)
+            known = is_known | (name in _OF_PROJECTION)
+            samples.setdefault(f"now.{name}", []).append(np.where(known, numbers, np.nan))
     return {
         name: np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
         for name, parts in samples.items()
