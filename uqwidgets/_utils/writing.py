@@ -66,7 +66,10 @@ def whole_file(path: Any) -> Iterator[Callable[[str], int]]:
             _write(file, content)
             if mode is not None and sys.platform != "win32":
                 os.fchmod(file.fileno(), mode)
-            file.close()  # Windows replaces no open file.
+            # It stays open, and so locked, until it has the name of the target, lest another save
+            # takes it for stale; but Windows replaces no open file.
+            if sys.platform == "win32":
+                file.close()
             new.replace(target)
         return len(content)
 
