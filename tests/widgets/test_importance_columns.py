@@ -273,4 +273,5 @@ def test_a_frame_of_800_features_in_four_columns_is_small() -> None:
     with uq.Explorer(explainer, n_repeats=2, importance_of=names, verdict=True) as widget:
         shown(widget)
         n_bytes = sum(len(bytes(column)) for column in widget._frame["cols"].values())
-        assert n_bytes + len(str(widget._frame["meta"])) < 400_000
+        # The profiles over tau of all features have 41 levels of four numbers: 426 kB of it.
+        assert n_bytes + len(str(widget._frame["meta"])) < 600_000
