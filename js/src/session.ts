@@ -35,6 +35,7 @@ export class Session {
   problem: string | null = null;
   readonly queue: RequestQueue<Partial<Inputs>>;
   readonly parts: PartLoader;
+  #hasBegun = false;
   #history: History<Inputs> | null = null;
   readonly #listeners = new Set<() => void>();
   #rawOverTau: unknown = null;
@@ -74,7 +75,16 @@ export class Session {
     });
     this.#read();
     this.#note();
-    if (this.about && seqOf(model.get("_frame")) === null) this.queue.request({});
+  }
+
+  /**
+   * Asks for the first picture when a view is shown. A model without a view, as in another tab of the notebook, asks
+   * for nothing.
+   */
+  begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    if (this.about && seqOf(this.model.get("_frame")) === null) this.queue.request({});
   }
 
   /** The inputs that the controls show: the requested, else the accepted, else the saved ones. */

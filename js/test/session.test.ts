@@ -24,12 +24,16 @@ describe("a session", () => {
     expect(model.saved[0]?._seq).toBe(91);
   });
 
-  it("requests the first frame only if there is none", () => {
+  it("asks once for the first frame, when a view is shown and there is none", () => {
     const empty = new FakeModel(about, {});
-    session(empty);
+    const s = session(empty);
+    expect(empty.saved).toEqual([]);
+    s.begin();
+    s.begin();
+    empty.receive("_frame", wireFrame(about, 1));
     expect(empty.saved).toEqual([{ _seq: 1 }]);
     const full = new FakeModel(about);
-    session(full);
+    session(full).begin();
     expect(full.saved).toEqual([]);
   });
 

@@ -86,6 +86,7 @@ export function explorer(
   let shown = new AbortController();
   let model = session.about?.model;
   signal.addEventListener("abort", () => shown.abort());
+  session.begin();
   // This comes before the widget listens, so that it paints no frame of another model.
   session.subscribe(() => {
     if (!session.about || session.about.model === model) return;
