@@ -2,7 +2,7 @@
 //
 // The core (index.js, styles.css) is copied into every widget instance and every saved notebook, so each kilobyte is paid for
 // many times. What `import(...)` names is a part: a file of its own in parts/, which a page loads once when it is needed
-// (src/parts.ts). A part gets what it imports from the core as its parameter, so it holds no second copy of it.
+// (src/session/parts.ts). A part gets what it imports from the core as its parameter, so it holds no second copy of it.
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -17,7 +17,7 @@ const LESSON_LIMITS = { raw: 75_000, gzip: 27_000 };
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const target = process.argv[2] ?? join(here, "../uqwidgets/static");
-const CORE = join(here, "src/core.ts");
+const CORE = join(here, "src/session/core.ts");
 
 // A scale of d3 interpolates values of any type, colours among them. Ours are of numbers alone, so 10 KB can stay away.
 // The d3 modules are held at the last releases that ship one file per function: the flat files of later ones keep 20 KB
@@ -111,7 +111,7 @@ async function bundlePart(entry, core, ...plugins) {
   return { make: `fromCore=>{${body}}`, style, names };
 }
 
-/** The module `src/core.ts` with what the parts take from the core. */
+/** The module `src/session/core.ts` with what the parts take from the core. */
 const filledCore = (build, taken) => ({
   name: "core for parts",
   setup({ onLoad }) {
@@ -125,7 +125,7 @@ const filledCore = (build, taken) => ({
     const contents =
       modules.map(({ from }) => from).join("") +
       `export const core={build:${JSON.stringify(build)},modules:{${modules.map(({ member }) => member)}}};`;
-    onLoad({ filter: /[/\\]src[/\\]core\.ts$/ }, ({ path }) =>
+    onLoad({ filter: /[/\\]session[/\\]core\.ts$/ }, ({ path }) =>
       path === CORE ? { contents, resolveDir: here } : undefined,
     );
   },

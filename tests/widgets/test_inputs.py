@@ -22,7 +22,7 @@ from uqwidgets.widgets.rows.held import Held
 from uqwidgets.widgets.rows.what_if import Change
 
 ROOT = Path(__file__).parents[2]
-FRONT_END = ROOT / "js" / "src" / "inputs.ts"
+FRONT_END = ROOT / "js" / "src" / "session" / "inputs.ts"
 TYPE_HINTS = ROOT / "uqwidgets" / "widgets" / "input_types.py"
 # The type in TypeScript, what `typeof` calls it, and the type of the trait in Python.
 TYPES = {
