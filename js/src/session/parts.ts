@@ -5,10 +5,10 @@ import { isRecord, WireError } from "./wire.ts";
 /** Imports the module of a part. In the bundle it returns the name of the part, which build.mjs puts in its place. */
 export type Code<T> = () => Promise<T>;
 
-/** A part as it arrives: its style, and a function from the modules of the core to the module of the part. */
+/** A part as it arrives: its style, and a function from what parts import from the core to the module of the part. */
 interface Arrival {
   style: string;
-  make(modules: object): unknown;
+  make(exports: unknown[]): unknown;
 }
 
 /** The connection to the kernel on which parts arrive. */
@@ -74,7 +74,7 @@ export class PartLoader {
       const { make, style } = await this.#arrival(name);
       if (style && !root.querySelector(`style[data-part="${name}"]`))
         root.prepend(h("style", { "data-part": name }, style));
-      const module = this.#modules.get(name) ?? make(core.modules);
+      const module = this.#modules.get(name) ?? make(core.exports);
       this.#modules.set(name, module);
       return module as T;
     } catch (error) {

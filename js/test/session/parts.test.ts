@@ -16,14 +16,14 @@ interface Greeting {
 const code = (() => "greeting") as unknown as Code<Greeting>;
 const script = (make: string, build = "") =>
   `export default { build: ${JSON.stringify(build)}, make: ${make} };`;
-const MAKE = '(core) => ({ greet: (name) => core["hello"].hello + " " + name })';
+const MAKE = '(core) => ({ greet: (name) => core[0] + " " + name })';
 const ANSWER = { part: "greeting", script: script(MAKE), style: ".uq-greeting { color: red }" };
 
 // happy-dom imports no blobs, so the addresses of this test are data.
 beforeEach(() => {
   vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => addresses.get(blob as Blob) ?? "");
   vi.stubGlobal("Blob", FakeBlob);
-  core.modules.hello = { hello: "hello" };
+  core.exports[0] = "hello";
 });
 afterEach(() => {
   clearPage();
@@ -50,7 +50,7 @@ function widget(patience?: number) {
 const settled = () => new Promise((done) => setTimeout(done));
 
 describe("a part", () => {
-  it("is requested once, gets the modules of the core, and brings its style", async () => {
+  it("is requested once, gets what it imports from the core, and brings its style", async () => {
     const { model, root, load } = widget();
     const both = Promise.all([load(), load()]);
     await settled();
