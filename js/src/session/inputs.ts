@@ -1,4 +1,4 @@
-// Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
+// Written from `Inputs` in uqwidgets/widgets/inputs by tests/widgets/inputs/test_inputs.py.
 import type { Change, Cohort, Condition, Held } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */

@@ -8,7 +8,7 @@ import { LessonSession } from "./session.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-/** What a page of lessons holds; see `uqwidgets/widgets/teach/page.py`. */
+/** What a page of lessons holds; see `uqwidgets/teach/page.py`. */
 interface Index {
   lessons: Stored[];
   texts: string[];

@@ -19,8 +19,8 @@ from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import Metric, undefined
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.comparison import remarks_on_ratio
 from uqwidgets.widgets.views.importance.detail_columns import RedundancyColumn, ScorerColumns

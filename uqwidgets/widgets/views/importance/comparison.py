@@ -11,7 +11,7 @@ from uqwidgets.inference import Bounds, Change, Interval, bounds, ratio_bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
 
 
 def compared(

@@ -13,11 +13,11 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.sums import dot
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples, stacked
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, stacked
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content

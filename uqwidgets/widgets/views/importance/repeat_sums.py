@@ -14,8 +14,8 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import Change, checked_interval
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.importance.comparison import compared
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.importance.sampled_sums import Sums

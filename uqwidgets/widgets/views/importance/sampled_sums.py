@@ -16,7 +16,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS, OVER_REPEATS, Compare
 from uqwidgets.inference import Interval, checked_interval
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.importance.comparison import compared
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
