@@ -192,7 +192,10 @@ class Explorer(Savable, Reproducible):
         present = self.explainer, self._inputs()[0], max(self._seq, self._stop)
         # To show another model, it is called here.
         message = self._user.state().run(read_message, sync_data, *present)
-        accepted, refused = message
+        accepted, refused, failure = message
+        again = partial(self.set_state, sync_data)
+        if failure is not None and self._user.run_in_loop(failure, again):
+            return
         if "_stop" in accepted:
             self._stop_work()
         with self._message_lock:

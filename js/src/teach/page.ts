@@ -1,8 +1,8 @@
-import "../styles.css";
-import { h } from "../dom.ts";
+import "../styles/index.css";
 import { inflate } from "../page/store.ts";
-import type { HostModel } from "../session.ts";
-import { isRecord, SCHEMA } from "../wire.ts";
+import type { HostModel } from "../session/session.ts";
+import { isRecord, SCHEMA } from "../session/wire.ts";
+import { h } from "../widget/dom.ts";
 import { LESSONS, lessonPage } from "./lessons.ts";
 import { LessonSession } from "./session.ts";
 import "./style.css";

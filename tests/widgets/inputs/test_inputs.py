@@ -22,7 +22,7 @@ from uqwidgets.widgets.inputs.inputs import Inputs, RowText, trait_value, valida
 from uqwidgets.widgets.inputs.what_if import Change
 
 ROOT = Path(__file__).parents[3]
-FRONT_END = ROOT / "js" / "src" / "inputs.ts"
+FRONT_END = ROOT / "js" / "src" / "session" / "inputs.ts"
 TYPE_HINTS = ROOT / "uqwidgets" / "widgets" / "inputs" / "types.py"
 # The type in TypeScript, what `typeof` calls it, and the type of the trait in Python.
 TYPES = {

@@ -205,7 +205,8 @@ def test_messages_on_another_thread_are_answered_by_the_event_loop_of_the_user()
             await asyncio.sleep(0.005)
 
     async def main() -> None:
-        with uq.explore(of_one_thread(), X, X["a"], n_repeats=3) as widget:
+        models = {"first": of_one_thread(), "second": of_one_thread()}
+        with uq.explore(models, X, X["a"], n_repeats=3) as widget:
             await until(lambda: widget._frame.get("meta", {}).get("final", False))
             assert (widget._frame["meta"]["error"], notes(widget)) == (None, 1)
             # No message waits for the loop that answers it.
@@ -218,6 +219,11 @@ def test_messages_on_another_thread_are_answered_by_the_event_loop_of_the_user()
             widget.n_repeats = 6
             assert await asyncio.to_thread(widget.wait, 30)
             assert widget._frame["meta"]["importance"]["n_repeats"] == 6
+            # A model that was not called before is called first by the loop, too.
+            await asyncio.to_thread(widget.set_state, {"shown_model": "second", "_seq": 7})
+            await until(lambda: widget._frame["seq"] == 7 and widget._frame["meta"]["final"])
+            meta = widget._frame["meta"]
+            assert (meta["error"], widget.shown_model, notes(widget)) == (None, "second", 1)
 
     # The thread of the tests may run a loop for a browser.
     with ThreadPoolExecutor(1) as pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from threading import get_ident
 from weakref import WeakSet
@@ -59,6 +60,20 @@ class UserThread:
         if cause is not None:
             self.refusal = in_one_line(cause)
         return cause is not None
+
+    def run_in_loop(self, error: BaseException, function: Callable[[], object]) -> bool:
+        """Let the event loop run what failed here because an object belongs to its thread.
+
+        Returns
+        -------
+        bool
+            Whether it will be run: an object belongs to another thread, whose loop runs.
+        """
+        loop = self.loop
+        if self.is_here or loop is None or not loop.is_running() or not self.claims(error):
+            return False
+        loop.call_soon_threadsafe(function)
+        return True
 
     @property
     def notes(self) -> list[Remark]:

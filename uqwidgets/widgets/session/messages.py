@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
@@ -29,10 +28,13 @@ class Message(NamedTuple):
         Values to set, by the names of their traits.
     refused : dict of str to str
         Sentences that say why the other values are not set.
+    failure : ValueError or None
+        Of the model that was to be shown.
     """
 
     accepted: dict[str, Any]
     refused: dict[str, str]
+    failure: ValueError | None
 
     @property
     def needs_answer(self) -> bool:
@@ -74,10 +76,13 @@ def read_message(
     """
     accepted: dict[str, Any] = {}
     refused: dict[str, str] = {}
+    failure = None
     if "shown_model" in message:
-        # If it is refused below, so are inputs that the present model cannot have.
-        with suppress(ValueError):
+        try:
             explainer = explainer_of_state(message, explainer)
+        except ValueError as error:
+            # It is refused below, and so are inputs that the present model cannot have.
+            failure = error
     for name, value in message.items():
         try:
             if name in NAMES:
@@ -93,4 +98,4 @@ def read_message(
         value = message.get(name)
         if type(value) is int and 0 <= value <= newest + _MOST_AHEAD:
             accepted[name] = value
-    return Message(accepted, refused)
+    return Message(accepted, refused, failure)
