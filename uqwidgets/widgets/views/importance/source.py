@@ -11,9 +11,8 @@ from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import importance_measures
-from uqwidgets.widgets.views.importance.repeat_sums import RepeatSums
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
-from uqwidgets.widgets.views.importance.sampled_sums import SampledSums
+from uqwidgets.widgets.views.importance.sums import RepeatSums
 
 #: A number per row, or a scorer of a whole set of rows.
 Quantity = Measure | Metric
@@ -46,7 +45,6 @@ class ImportanceSource:
     units : tuple of str, length p
         Features, or groups and the features in no group.
     repeats : RepeatChanges
-    sampled : SampledSums
     sums : RepeatSums
     """
 
@@ -57,7 +55,6 @@ class ImportanceSource:
         self.repeats = RepeatChanges(
             explainer.evaluations, self.units, measures, explainer.seed, key.replacement, scorers
         )
-        self.sampled = SampledSums(explainer, self.repeats)
         self.sums = RepeatSums(explainer, self.repeats)
 
 

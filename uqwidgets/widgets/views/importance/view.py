@@ -28,10 +28,9 @@ from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.over_tau import importance_tracks
 from uqwidgets.widgets.views.importance.pictures import pictures
-from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
-from uqwidgets.widgets.views.importance.sampled_sums import Sums
 from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
+from uqwidgets.widgets.views.importance.sums import Report, Sums
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -102,10 +101,10 @@ class ImportanceView(View):
         def sums(population: Population, key: Key) -> Sums | None:
             if n_repeats:
                 return source.sums.sums(population, inputs, n_repeats, report)
-            return source.sampled.sums(population, key, inputs, lambda: report(0, 0))
+            return source.sums.sums_of_sample(population, key, inputs, lambda: report(0, 0))
 
         now = sums(populations.now, populations.key)
-        n_known = 0 if n_repeats else source.sampled.n_known(inputs)
+        n_known = 0 if n_repeats else sum(source.sums.n_rows(inputs))
         key = (populations.rows_key, plan.key, inputs.interval, inputs.compare, n_known)
         if now is None:
             return Content()
@@ -123,7 +122,7 @@ class ImportanceView(View):
         )
         meta = {
             **content.meta,
-            "n_repeats": n_repeats or source.sampled.n_repeats(inputs),
+            "n_repeats": n_repeats or source.sums.n_sampled_repeats(inputs),
             "n_repeats_target": inputs.n_repeats,
             "n_rows": len(populations.now.positions),
             "n_rows_least": now.n_rows[0],
@@ -142,7 +141,7 @@ class ImportanceView(View):
         target = self.n_target(inputs)
         self.repeats(inputs).extend(target, lambda *_: check())
         for detail in list(self._details.waiting(inputs, populations, target)):
-            detail.run(lambda *_: check())
+            self._details.run(detail, lambda *_: check())
         return self.compute(inputs, populations, target, lambda *_: check())
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
@@ -203,7 +202,7 @@ class ImportanceView(View):
         """Evaluate repeats; with a few of them, pick a feature where none is picked."""
         inputs, target = work.inputs, self.n_target(work.inputs)
         source = self._sources.of(inputs)
-        sampled, repeats = source.sampled, source.repeats
+        sums, repeats = source.sums, source.repeats
         total = repeats.work(target)
 
         def report(what: str, n_answered: int) -> None:
@@ -229,10 +228,10 @@ class ImportanceView(View):
                 self._show(work, known)
 
         def first_sample() -> None:
-            self._grow(work, source.units, sampled.n_affordable(inputs, source.units), report)
+            self._grow(work, source.units, sums.n_affordable_rows(inputs, source.units), report)
             leading = self._leading(inputs)
             enough = self.explainer.evaluations.row_order.largest(_FIRST_ROWS)
-            enough = max(enough, sampled.n_affordable(inputs, leading))
+            enough = max(enough, sums.n_affordable_rows(inputs, leading))
             self._grow(work, leading, enough, report)
             self._choose_shown(work)
 
@@ -247,7 +246,7 @@ class ImportanceView(View):
         is_long = work.seconds_ahead() > work.timing.long_work
         if is_long:
             yield Step(Urgency.FIRST, lambda: report(self.name, 0))
-        if sampled.is_worthwhile(inputs):
+        if sums.is_sampled(inputs):
             yield Step(Urgency.OVERVIEW, first_sample)
             for size in sizes:
                 yield Step(Urgency.PRECISION, partial(grow, size), size)
@@ -290,7 +289,7 @@ class ImportanceView(View):
         """Say how many repeats, or how many rows, are known."""
         target, n = self.n_target(inputs), len(self.explainer.table)
         known = self.n_known(inputs)
-        if not known and (n_rows := min(self._sources.of(inputs).sampled.n_rows(inputs))):
+        if not known and (n_rows := min(self._sources.of(inputs).sums.n_rows(inputs))):
             return f"{n_rows:,} of {n:,} rows"
         return f"{known} of {target} shuffles"
 
@@ -312,9 +311,9 @@ class ImportanceView(View):
     ) -> None:
         """Evaluate a sample of so many rows for some features, and show it."""
         source, key = self._sources.of(work.inputs), self._sources.plan(work.inputs).key
-        if min(source.sampled.n_rows(work.inputs, features), default=n_rows) >= n_rows:
+        if min(source.sums.n_rows(work.inputs, features), default=n_rows) >= n_rows:
             return
-        n_repeats = source.sampled.n_repeats(work.inputs)
+        n_repeats = source.sums.n_sampled_repeats(work.inputs)
 
         def extend() -> None:
             source.repeats.extend(n_repeats, report, features, n_rows)
@@ -328,8 +327,8 @@ class ImportanceView(View):
 
     def _show_sample(self, work: Work) -> bool:
         """Show the results of a sample of the rows; False if there are none yet."""
-        populations, sampled = work.populations, self._sources.of(work.inputs).sampled
-        if populations is None or not min(sampled.n_rows(work.inputs)):
+        populations, sums = work.populations, self._sources.of(work.inputs).sums
+        if populations is None or not min(sums.n_rows(work.inputs)):
             return False
         if self.content.key != self._content_key(work.inputs, populations, 0):
             content = self.compute(work.inputs, populations, 0, lambda *_: work.check())
@@ -364,7 +363,7 @@ class ImportanceView(View):
         return self._sources.of(work.inputs).sums.n_affordable(known, work.timing.summing)
 
     def _content_key(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Key:
-        n_known = 0 if n_repeats else self._sources.of(inputs).sampled.n_known(inputs)
+        n_known = 0 if n_repeats else sum(self._sources.of(inputs).sums.n_rows(inputs))
         shown = _shown(self._sources.plan(inputs))
         details = tuple(d.key for d in self._details.waiting(inputs, populations, n_repeats))
         how = (inputs.interval, inputs.compare, inputs.redundancy)
@@ -387,7 +386,7 @@ class ImportanceView(View):
             def report(done: int, total: int, what: str = detail.what) -> None:
                 work.report(what, done, total)
 
-            if self.attempt(work, (key, 0, detail.key), partial(detail.run, report)):
+            if self.attempt(work, (key, 0, detail.key), partial(self._details.run, detail, report)):
                 self._show(work, self.n_known(work.inputs))
                 work.send()
 
