@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 import uqwidgets as uq
 from browser.reading import wait_for_answer
 from uqwidgets.widgets import explorer
-from uqwidgets.widgets.front_end import PARTS
+from uqwidgets.widgets.kernel.front_end import PARTS
 
 HEADING = "The model itself"
 # The parts of views that every widget shows.

@@ -11,8 +11,8 @@ import comm
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.over_tau.following import OverTau
 from widgets.conftest import Broken, Gated, rest, table
 
 

@@ -16,8 +16,8 @@ from sklearn.svm import LinearSVC
 from traitlets import TraitError
 
 import uqwidgets as uq
-from uqwidgets.widgets.levels import STOPS
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.over_tau.levels import STOPS
 from widgets.conftest import Counting, table
 from widgets.wire import columns
 

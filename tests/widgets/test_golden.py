@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.wire import as_json, columns, from_json
 

@@ -14,34 +14,34 @@ from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.front_end import answer_to, bundle
-from uqwidgets.widgets.input_traits import SYNCED, CheckedInputs, InputTraits
-from uqwidgets.widgets.inputs import NAMES, first_stressed, views_of_layout
-from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import (
+from uqwidgets.widgets.inputs.inputs import NAMES, first_stressed, views_of_layout
+from uqwidgets.widgets.inputs.traits import SYNCED, CheckedInputs, InputTraits
+from uqwidgets.widgets.kernel.front_end import answer_to, bundle
+from uqwidgets.widgets.kernel.lifetime import (
     ClosedAtTheEnd,
     PausedWhileHidden,
     close_with_its_comm,
     free_hidden,
 )
-from uqwidgets.widgets.messages import data_of, is_moving, read_message
-from uqwidgets.widgets.models import Models
+from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.kernel.user_thread import UserThread
 from uqwidgets.widgets.page.savable import Savable
 from uqwidgets.widgets.picture.boxes import watch_cells
 from uqwidgets.widgets.picture.notebook_picture import NotebookOutput, NotebookPicture
 from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.publisher import Publisher
-from uqwidgets.widgets.reproduction.pins import ghost_of
 from uqwidgets.widgets.reproduction.reproducible import Reproducible, initial_traits
 from uqwidgets.widgets.rows.described import own_weights
 from uqwidgets.widgets.rows.selection import Selectable
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
-from uqwidgets.widgets.session import Request, Session, check_arguments
-from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.user_thread import UserThread
+from uqwidgets.widgets.session.learner_panel import LearnerPanel
+from uqwidgets.widgets.session.messages import data_of, is_moving, read_message
+from uqwidgets.widgets.session.models import Models
+from uqwidgets.widgets.session.pins import ghost_of
+from uqwidgets.widgets.session.publisher import Publisher
+from uqwidgets.widgets.session.session import Request, Session, check_arguments
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.input_types import InputArguments
+    from uqwidgets.widgets.inputs.types import InputArguments
 
 
 class Explorer(
@@ -321,7 +321,10 @@ class Explorer(
         present = self.explainer, self._inputs()[0], max(self._seq, self._stop)
         # To show another model, it is called here.
         message = self._user.state().run(read_message, sync_data, *present)
-        accepted, refused = message
+        accepted, refused, failure = message
+        again = partial(self.set_state, sync_data)
+        if failure is not None and self._user.run_in_loop(failure, again):
+            return
         if "_stop" in accepted:
             self._stop_work()
         with self._message_lock:

@@ -1,6 +1,6 @@
 import type { ScaleLinear } from "d3-scale";
-import { pool, set, setText, svg } from "../dom.ts";
-import { EXPONENT_FROM } from "../format.ts";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { EXPONENT_FROM } from "../widget/format.ts";
 
 export interface Tick {
   at: number;

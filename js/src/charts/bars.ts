@@ -1,6 +1,6 @@
 import type { ScaleLinear } from "d3-scale";
-import { pool, set, setText, svg } from "../dom.ts";
-import { decimals } from "../format.ts";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { decimals } from "../widget/format.ts";
 import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
 import { extent, linear, SteadyScale } from "./domain.ts";
 import { DIAMOND } from "./marks.ts";

@@ -1,7 +1,7 @@
 import "./points.css";
-import { pool, set, setText, svg } from "../dom.ts";
-import { isolatedIn, percent, withUnit } from "../format.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { isolatedIn, percent, withUnit } from "../widget/format.ts";
 import { axis, clipped, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import {

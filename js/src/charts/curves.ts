@@ -1,9 +1,9 @@
-import { clipBox, pool, set, svg } from "../dom.ts";
-import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
-import type { Averages } from "../frame.ts";
-import type { Bounds } from "../modelInfo.ts";
+import type { Averages } from "../session/frame.ts";
+import type { Bounds } from "../session/modelInfo.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
 import type { LineSpots } from "../views/view.ts";
+import { clipBox, pool, set, svg } from "../widget/dom.ts";
+import { interval, isolated, isolatedIn, number, withUnit } from "../widget/format.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";

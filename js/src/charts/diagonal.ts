@@ -1,5 +1,5 @@
 import type { ScaleLinear } from "d3-scale";
-import { clipBox, set, setText, svg } from "../dom.ts";
+import { clipBox, set, setText, svg } from "../widget/dom.ts";
 import { axis, labelWidth, ticksOf } from "./axis.ts";
 
 const TOP = 20;

@@ -1,5 +1,5 @@
 import "./points.css";
-import { pool, set, svg } from "../dom.ts";
+import { pool, set, svg } from "../widget/dom.ts";
 
 const circle = () => svg("circle", { r: 4 });
 

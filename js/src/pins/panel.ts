@@ -1,8 +1,8 @@
 import "./style.css";
-import { copyText } from "../copy.ts";
-import { h, setText } from "../dom.ts";
 import { button } from "../help/buttons.ts";
 import type { Context } from "../views/view.ts";
+import { copyText } from "../widget/copy.ts";
+import { h, setText } from "../widget/dom.ts";
 import { enable, pinShelf } from "./shelf.ts";
 
 /** Input types in which the browser itself undoes typing. */

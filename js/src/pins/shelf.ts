@@ -1,10 +1,10 @@
 import "./shelf.css";
 import { checkBox } from "../controls/picker.ts";
-import { h, onCommit, set } from "../dom.ts";
 import { button } from "../help/buttons.ts";
-import type { Session } from "../session.ts";
+import { movePin, type Pin, removePin, renamePin, setGhost } from "../session/pins.ts";
+import type { Session } from "../session/session.ts";
+import { h, onCommit, set } from "../widget/dom.ts";
 import { pinName } from "./describe.ts";
-import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
 
 /** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
 export const enable = (element: Element, can: boolean) =>

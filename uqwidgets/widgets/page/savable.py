@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 from uqwidgets._utils.options import brief, checked_count, checked_jobs, is_whole
 from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
-from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
+from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
     PageOptions,
@@ -30,11 +30,11 @@ from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.shown_model import ShownModel
+from uqwidgets.widgets.session.shown_model import ShownModel
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.learner.panel import LearnerPanel
-    from uqwidgets.widgets.scheduler import Scheduler
+    from uqwidgets.widgets.kernel.scheduler import Scheduler
+    from uqwidgets.widgets.session.learner_panel import LearnerPanel
 
 
 # Of the frame of a page in the output of a cell.

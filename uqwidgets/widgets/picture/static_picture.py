@@ -9,12 +9,12 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.conditions import ONLY, Condition
+from uqwidgets.widgets.inputs.held import mean_or_share
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.picture.static_page import layout_html, learner_html
-from uqwidgets.widgets.rows.conditions import ONLY, Condition
-from uqwidgets.widgets.rows.held import mean_or_share
 from uqwidgets.widgets.rows.population import MISSING
-from uqwidgets.widgets.session import Session
+from uqwidgets.widgets.session.session import Session
 
 
 def static_picture(

@@ -10,20 +10,20 @@ import traitlets as t
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.checks import InputError
-from uqwidgets.widgets.inputs import AnyValue, Inputs
-from uqwidgets.widgets.reproduction.pins import ghost_of, new_pin, validate_pins
+from uqwidgets.widgets.inputs.checks import InputError
+from uqwidgets.widgets.inputs.inputs import AnyValue, Inputs
 from uqwidgets.widgets.reproduction.provenance import provenance
-from uqwidgets.widgets.reproduction.state import (
+from uqwidgets.widgets.session.pins import ghost_of, new_pin, validate_pins
+from uqwidgets.widgets.session.shown_model import ShownModel
+from uqwidgets.widgets.session.state import (
     code_of,
     explainer_of_state,
     initial_state,
     validate_state,
 )
-from uqwidgets.widgets.shown_model import ShownModel
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.reproduction.pins import Pin
+    from uqwidgets.widgets.session.pins import Pin
 
 
 class Reproducible(ShownModel):

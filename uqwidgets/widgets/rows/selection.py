@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import curve_measures
-from uqwidgets.widgets.rows.text import rows_of_text
-from uqwidgets.widgets.shown_model import ShownModel
+from uqwidgets.widgets.inputs.choices import curve_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.rows_text import rows_of_text
+from uqwidgets.widgets.session.shown_model import ShownModel
 
 
 class Selectable(ShownModel):

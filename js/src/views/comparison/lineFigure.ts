@@ -1,8 +1,8 @@
 import { axis, clipped, labelWidth, ticksOf } from "../../charts/axis.ts";
 import { extent, linear, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { clarity } from "./clarity.ts";
 import type { Line } from "./reader.ts";
 

@@ -4,8 +4,8 @@ import { lookOf } from "../../charts/classes.ts";
 import type { Readable } from "../../charts/crosshair.ts";
 import { extent, roomFor, SteadyScale } from "../../charts/domain.ts";
 import { areaPath, linePath } from "../../charts/paths.ts";
-import { clipBox, pool, set, svg } from "../../dom.ts";
-import { interval, level, number } from "../../format.ts";
+import { clipBox, pool, set, svg } from "../../widget/dom.ts";
+import { interval, level, number } from "../../widget/format.ts";
 import { LEVELS, type Line } from "./reader.ts";
 
 const TOP = 22;

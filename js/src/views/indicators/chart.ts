@@ -1,8 +1,8 @@
 import { lookOf } from "../../charts/classes.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { linePath } from "../../charts/paths.ts";
-import { clipBox, h, pool, set, setText, svg } from "../../dom.ts";
-import { decimals, isolated, number, withUnit } from "../../format.ts";
+import { clipBox, h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { decimals, isolated, number, withUnit } from "../../widget/format.ts";
 
 const HEIGHT = 84;
 const EDGE = 5;

@@ -3,8 +3,8 @@ import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { diagonal } from "../../charts/diagonal.ts";
 import { errorBars } from "../../charts/errorbars.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, interval, isolated, number, percent } from "../../widget/format.ts";
 import type { Calibration, Performance } from "./reader.ts";
 
 const unit = (range: [number, number]) => scaleLinear([0, 1], range);

@@ -20,8 +20,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.detail_columns import redundancy_column, scorer_column
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources

@@ -12,7 +12,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, metric_importance
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import Metric
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
 
 # Trees of each forest: the fewest that predict every row out of bag.
 _N_ESTIMATORS = 50

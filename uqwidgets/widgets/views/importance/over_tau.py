@@ -15,11 +15,11 @@ from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.populations import mean_changes_in
 from uqwidgets.inference.sums import dot
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples, stacked
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, stacked
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 

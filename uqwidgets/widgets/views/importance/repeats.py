@@ -33,7 +33,7 @@ _ROWS_AT_ONCE, _SECONDS_AT_ONCE = 1 << 18, 0.2
 # Share of `memory_limit`; the cache takes as much, and the rest is left to temporary arrays.
 _SHARE = 2 / 5
 # Numbers per row that the other views need at their peak, two thirds of them, as measured in
-# tests/widgets/test_work.py.
+# tests/widgets/kernel/test_work.py.
 _NUMBERS_PER_ROW = 24
 
 Report = Callable[[str, int], None]

@@ -9,8 +9,8 @@ from uqwidgets.evaluation.replacement import Scheme, checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import importance_measures
+from uqwidgets.widgets.inputs.choices import importance_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.importance.sums import RepeatSums
 

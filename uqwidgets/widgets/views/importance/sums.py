@@ -27,8 +27,8 @@ from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import Change, checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 #: Called with how many features are summed, and of how many; what it raises stops the sums.

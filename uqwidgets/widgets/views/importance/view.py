@@ -19,11 +19,10 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.html import element, words
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner.part import LearnerImportance
-from uqwidgets.widgets.learner.refitted import Refitted
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.over_tau import importance_tracks
@@ -31,8 +30,9 @@ from uqwidgets.widgets.views.importance.pictures import pictures
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
 from uqwidgets.widgets.views.importance.sums import Report, Sums
+from uqwidgets.widgets.views.learner_part import LearnerImportance
+from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first feature is picked of so many repeats, for with fewer another one may be first.
 _REPEATS_BEFORE_CHOICE = 10
