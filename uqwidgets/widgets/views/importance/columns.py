@@ -81,10 +81,10 @@ class ImportanceDetails:
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
         places, evaluations = plan.places.values(), self._explainer.evaluations
-        of_measures = source.sums.results(inputs, n_repeats, population, check, places)
+        of_measures = source.results(inputs, n_repeats, population, check, places)
         if not n_repeats:
             return of_measures
-        settings, each = source.sums.settings(inputs, n_repeats), iter(of_measures)
+        settings, each = source.settings(inputs, n_repeats), iter(of_measures)
         return [
             metric_importance(evaluations, quantity, source.units, population, settings)
             if isinstance(quantity, Metric)
@@ -101,7 +101,7 @@ class ImportanceDetails:
     def waiting(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Iterator[Detail]:
         """Yield the columns that are not computed."""
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
-        settings = source.sums.settings(inputs, n_repeats)
+        settings = source.settings(inputs, n_repeats)
         for scorer in plan.quantities:
             if not isinstance(scorer, Metric):
                 continue
@@ -134,7 +134,7 @@ class ImportanceDetails:
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
         population = populations.now
-        settings = source.sums.settings(inputs, n_repeats or source.sums.n_sampled_repeats(inputs))
+        settings = source.settings(inputs, n_repeats or source.n_sampled_repeats(inputs))
         shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):

@@ -70,6 +70,7 @@ class RepeatChanges:
     Attributes
     ----------
     features, measures : tuple
+    seed : int
     scheme : str
     """
 
@@ -86,7 +87,7 @@ class RepeatChanges:
         self.features = tuple(features)
         self.measures = tuple(measures)
         self._readers: tuple[Measure | Metric, ...] = (*measures, *scorers)
-        self._seed = seed
+        self.seed = seed
         self.scheme: Scheme = scheme
         self._rows = len(evaluations.table)
         # The donors and the changes in all rows, with the keys that all have. The changes of a
@@ -237,9 +238,9 @@ class RepeatChanges:
     def donors(self, feature: str, n_repeats: int) -> npt.NDArray[np.int32]:
         """Return the donors of the first repeats, shape (n_repeats, n)."""
         columns = self._evaluations.table.columns_of(feature)
-        key = donors_key(columns, self.scheme, self._seed)
+        key = donors_key(columns, self.scheme, self.seed)
         if len(self._pinned.get(key, ())) < n_repeats:
-            donors = self._evaluations.donors(columns, self.scheme, self._seed, n_repeats)
+            donors = self._evaluations.donors(columns, self.scheme, self.seed, n_repeats)
             self._pinned[key] = donors.astype(np.int32)
         donors_of_repeats: npt.NDArray[np.int32] = self._pinned[key][:n_repeats]
         return donors_of_repeats
@@ -289,7 +290,7 @@ class RepeatChanges:
 
     def _key(self, measure: Measure, feature: str) -> object:
         columns = self._evaluations.table.columns_of(feature)
-        return difference_key(measure, columns, Draws(self.scheme, 1, self._seed))
+        return difference_key(measure, columns, Draws(self.scheme, 1, self.seed))
 
     @property
     def _rows_in_memory(self) -> int:
@@ -321,7 +322,7 @@ class RepeatChanges:
 
     def _drawn(self, feature: str, repeat: int) -> Drawn:
         columns = self._evaluations.table.columns_of(feature)
-        return Drawn(columns, self.scheme, repeat, self._seed)
+        return Drawn(columns, self.scheme, repeat, self.seed)
 
     def _replacements(self, task: _Task) -> list[Drawn | Part]:
         drawn = [self._drawn(task.feature, k) for k in task.repeats]

@@ -12,8 +12,8 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
+from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.samples import FIRST_SAMPLE, affordable_rows, sample_sizes
-from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import (
     Sampled,
     Settings,
@@ -62,14 +62,19 @@ class RepeatSums:
 
     Parameters
     ----------
-    explainer : Explainer
+    evaluations : Evaluations
+    repeats : RepeatChanges
+
+    Attributes
+    ----------
+    units : tuple of str, length p
+        Features, or groups and the features in no group.
     repeats : RepeatChanges
     """
 
-    def __init__(self, explainer: Explainer, repeats: RepeatChanges) -> None:
-        self._evaluations = explainer.evaluations
-        self._seed = explainer.seed
-        self._repeats = repeats
+    def __init__(self, evaluations: Evaluations, repeats: RepeatChanges) -> None:
+        self._evaluations = evaluations
+        self.repeats, self.units = repeats, repeats.features
         self._measures = repeats.measures
         self._seconds_per_value = 1e-8
         # The sums of a sample, until more rows of the feature are known.
@@ -77,7 +82,7 @@ class RepeatSums:
 
     def n_affordable(self, most: int, seconds: float) -> int:
         """Return how many repeats can be summed in so many seconds, at least one."""
-        values = len(self._evaluations.table) * len(self._repeats.features) * len(self._measures)
+        values = len(self._evaluations.table) * len(self.units) * len(self._measures)
         return int(np.clip(seconds / (values * self._seconds_per_value), 1, most))
 
     def sums(self, population: Population, inputs: Inputs, n_repeats: int, report: Report) -> Sums:
@@ -92,7 +97,7 @@ class RepeatSums:
             See `Report`.
         """
         settings, n_measures = self.settings(inputs, n_repeats), len(self._measures)
-        p = len(self._repeats.features)
+        p = len(self.units)
         values, pairs = np.empty((3, n_measures, p)), [math.nan]
         started = time.perf_counter()
         for m, measure in enumerate(self._measures):
@@ -125,11 +130,11 @@ class RepeatSums:
         """
         n_repeats, every = self.n_sampled_repeats(inputs), []
         settings = self.settings(inputs, n_repeats)
-        for feature, n_rows in zip(self._repeats.features, self.n_rows(inputs), strict=True):
+        for feature, n_rows in zip(self.units, self.n_rows(inputs), strict=True):
             check()
             slot, state = (feature, population.weighted), (key, settings, n_rows)
             if self._of_samples.get(slot, (None,))[0] != state:
-                sample = self._repeats.sample(feature, n_repeats, n_rows, population)
+                sample = self.repeats.sample(feature, n_repeats, n_rows, population)
                 self._of_samples[slot] = state, self._sum(sample, settings) if sample else None
             if (one := self._of_samples[slot][1]) is None:
                 return None
@@ -176,7 +181,7 @@ class RepeatSums:
         settings = self.settings(inputs, n_repeats or self.n_sampled_repeats(inputs))
         results: list[Importance | None] = []
         for m in measures:
-            options = self._evaluations, self._measures[m], self._repeats.features
+            options = self._evaluations, self._measures[m], self.units
             if n_repeats:
                 changes = self._changes(m, population, settings, lambda _: check())
                 results.append(importance_of_changes(*options, population, settings, changes))
@@ -188,12 +193,12 @@ class RepeatSums:
     def settings(self, inputs: Inputs, n_repeats: int) -> Settings:
         """Return the settings of an importance with so many repeats."""
         return Settings(
-            replacement=self._repeats.scheme,
+            replacement=self.repeats.scheme,
             n_repeats=n_repeats,
             compare=one_of(COMPARISONS, inputs.compare, "comparison"),
             interval=checked_interval(inputs.interval),
             level=LEVEL,
-            seed=self._seed,
+            seed=self.repeats.seed,
         )
 
     def n_sampled_repeats(self, inputs: Inputs) -> int:
@@ -203,19 +208,19 @@ class RepeatSums:
         with several.
         """
         fewest = self.settings(inputs, inputs.n_repeats).fewest_repeats
-        return min(fewest, inputs.n_repeats, self._repeats.most_repeats)
+        return min(fewest, inputs.n_repeats, self.repeats.most_repeats)
 
     def n_rows(self, inputs: Inputs, features: Iterable[str] | None = None) -> list[int]:
         """How many rows are known of each feature."""
-        chosen = self._repeats.features if features is None else features
+        chosen = self.units if features is None else features
         n_repeats = self.n_sampled_repeats(inputs)
-        return [self._repeats.n_rows(feature, n_repeats) for feature in chosen]
+        return [self.repeats.n_rows(feature, n_repeats) for feature in chosen]
 
     def is_sampled(self, inputs: Inputs) -> bool:
         """Whether a sample of the rows comes before all of them."""
-        if self._repeats.n_repeats:
+        if self.repeats.n_repeats:
             return False
-        n_replacements = len(self._repeats.features) * self.n_sampled_repeats(inputs)
+        n_replacements = len(self.units) * self.n_sampled_repeats(inputs)
         return any(self.n_rows(inputs)) or bool(sample_sizes(self._evaluations, n_replacements))
 
     def n_affordable_rows(self, inputs: Inputs, features: Sequence[str]) -> int:
@@ -227,7 +232,7 @@ class RepeatSums:
         self, m: int, population: Population, settings: Settings, check: Callable[[int], None]
     ) -> Iterator[Change]:
         """Yield the mean change of each feature, with a check before each."""
-        features = self._repeats.features
+        features = self.units
         of = self._evaluations, self._measures[m], features, population, settings
         changes = mean_changes(*of)
         for j in range(len(features)):
@@ -239,9 +244,9 @@ class RepeatSums:
     ) -> Iterator[Sampled | None]:
         """Yield the sample of each feature, with a check before each."""
         n_repeats = self.n_sampled_repeats(inputs)
-        for feature, n_rows in zip(self._repeats.features, self.n_rows(inputs), strict=True):
+        for feature, n_rows in zip(self.units, self.n_rows(inputs), strict=True):
             check()
-            sample = self._repeats.sample(feature, n_repeats, n_rows, population)
+            sample = self.repeats.sample(feature, n_repeats, n_rows, population)
             yield sample[m] if sample else None
 
 
