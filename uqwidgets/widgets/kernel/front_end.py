@@ -31,8 +31,8 @@ def bundle(name: str) -> str | Path:
     path = STATIC / name
     if not path.exists():
         raise ImportError(
-            f"the front end ({name}) is not built; run `make build` in the source tree, or "
-            "install a released wheel."
+            f"the front end ({name}) is not built; run `python hatch_build.py run build` in the "
+            "source tree, or install a released wheel."
         )
     return path if os.environ.get("ANYWIDGET_HMR") else path.read_text("utf-8")
 
