@@ -27,7 +27,6 @@ from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
 from run_notebooks import execute
 from uqwidgets.dependence.chart import dependence_chart, surface_chart
-from uqwidgets.importance.chart import importance_chart
 from uqwidgets.plotting import altair as style
 from uqwidgets.plotting.altair import show_without_network
 from uqwidgets.stress.chart import stress_chart
@@ -35,7 +34,7 @@ from uqwidgets.stress.chart import stress_chart
 
 def test_importance_holds_the_numbers():
     result = importance(AWKWARD, np.linspace(0.5, -0.1, 6))
-    chart = importance_chart(result)
+    chart = result.to_altair()
     for table in tables(chart):
         pd.testing.assert_frame_equal(table, result.frame, check_dtype=False)
     assert fields(chart) == {"feature", "importance", "std_error", "low", "high"}
@@ -45,12 +44,12 @@ def test_importance_holds_the_numbers():
 
 
 def test_importance_keeps_its_order():
-    for layer in importance_chart(importance()).to_dict()["layer"][1:]:
+    for layer in importance().to_altair().to_dict()["layer"][1:]:
         assert layer["encoding"]["y"]["sort"] is None
 
 
 def test_importance_without_some_numbers_is_valid_json():
-    chart = importance_chart(importance(["a", "b"], [0.5, np.nan]))
+    chart = importance(["a", "b"], [0.5, np.nan]).to_altair()
     json.dumps(chart.to_dict(), allow_nan=False)
     assert tables(chart)[0]["importance"].isna().tolist() == [False, True]
 
@@ -383,7 +382,7 @@ def default_renderer():
 @pytest.mark.usefixtures("default_renderer")
 def test_notebooks_show_charts_without_the_network():
     show_without_network()
-    data = importance_chart(importance())._repr_mimebundle_()
+    data = importance().to_altair()._repr_mimebundle_()
     assert list(data) == ["image/svg+xml"]
     assert outside_references(data["image/svg+xml"]) == []
 
