@@ -29,7 +29,6 @@ from run_notebooks import execute
 from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.plotting import altair as style
 from uqwidgets.plotting.altair import show_without_network
-from uqwidgets.stress.chart import stress_chart
 
 
 def test_importance_holds_the_numbers():
@@ -175,7 +174,7 @@ def test_a_single_value_is_a_dot():
 
 def test_stress_holds_the_numbers():
     result = stress(fan(8))
-    others, strong = tables(stress_chart(result, ["error_rate"]))
+    others, strong = tables(result.to_altair("error_rate"))
     assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
     assert set(others["feature"]) == {"f0", "f1", "f2"}
     shown = pd.concat([others, strong], ignore_index=True)
@@ -197,7 +196,7 @@ def test_stress_shows_the_requested_indicator():
         labels=labels,
         units={"error_rate": "", "nll": "nats"},
     )
-    chart = stress_chart(result, ["nll"])
+    chart = result.to_altair("nll")
     band, table = tables(chart)
     assert band["low"].tolist() == pytest.approx(values["nll"][0] - 0.1)
     assert "nats" in json.dumps(chart.to_dict())
@@ -206,7 +205,7 @@ def test_stress_shows_the_requested_indicator():
     assert set(table["feature"]) == {AWKWARD[0]}
     assert chart.to_dict()["title"]["text"] == "Mean likelihood loss under stress"
     with pytest.raises(ValueError, match="no indicator 'rmse'; it has error_rate and nll"):
-        stress_chart(result, ["rmse"])
+        result.to_altair("rmse")
 
 
 def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
@@ -224,7 +223,7 @@ def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
     )
 
     def styles(indicator):
-        layers = _layers(stress_chart(result, [indicator]))
+        layers = _layers(result.to_altair(indicator))
         strong = next(one["encoding"] for one in layers if "strokeDash" in one["encoding"])
         scales = (strong[channel]["scale"] for channel in ("color", "strokeDash"))
         return [dict(zip(s["domain"], map(str, s["range"]), strict=True)) for s in scales]
@@ -237,7 +236,7 @@ def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
 
 def test_stress_of_many_features_stays_below_the_limit_of_altair():
     taus = np.linspace(-1, 1, 21)
-    chart = stress_chart(stress(fan(300, taus), taus=taus), ["error_rate"])
+    chart = stress(fan(300, taus), taus=taus).to_altair()
     others, strong = tables(chart)
     assert len(others) + len(strong) <= 5000
     assert set(strong["feature"]) == {f"f{j}" for j in range(295, 300)}
@@ -248,7 +247,7 @@ def test_stress_of_many_features_stays_below_the_limit_of_altair():
 
 
 def test_stress_without_any_number_is_an_empty_chart():
-    chart = stress_chart(stress([[np.nan] * 5], status="constant"), ["error_rate"])
+    chart = stress([[np.nan] * 5], status="constant").to_altair()
     assert "0 of 1" in chart.to_dict()["title"]["subtitle"]
     assert [len(table) for table in tables(chart)] == [0]
 

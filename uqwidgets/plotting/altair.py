@@ -80,11 +80,6 @@ def line_styles(names: list[str], field: str = "feature") -> tuple[alt.Color, al
     )
 
 
-def scale_with_bands(values: Any, bands: Any) -> alt.Scale:
-    extent = extent_with_bands(values, bands)
-    return alt.Scale(zero=False) if extent is None else alt.Scale(domain=list(extent), nice=True)
-
-
 def tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:
     """Return tooltips: names are shown as they are, numbers with four significant digits."""
     return [

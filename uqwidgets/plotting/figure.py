@@ -18,6 +18,9 @@ Columns = Mapping[str, Any] | pd.DataFrame
 Kind = Literal["line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "text"]
 
 
+Rule = tuple[Literal["x", "y"], float]
+
+
 @dataclass(frozen=True, eq=False)
 class Axis:
     """What stands along one side of a panel; panels with the same object share its scale.
@@ -134,7 +137,7 @@ class Panel:
     y: Axis
     marks: Sequence[Mark]
     title: str = ""
-    rules: Sequence[tuple[Literal["x", "y"], float]] = ()
+    rules: Sequence[Rule] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +188,15 @@ def dots(
     ]
 
 
+def chosen(columns: Mapping[str, Any], which: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return some lines of columns."""
+    lines = np.flatnonzero(which).tolist()
+    return {
+        name: values[lines] if isinstance(values, np.ndarray) else [values[i] for i in lines]
+        for name, values in columns.items()
+    }
+
+
 def edges(values: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return where cells around numbers begin and end: midway to the next, or with the last."""
     grid, places = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
@@ -209,7 +221,7 @@ def values_along(
     for panel in figure.panels:
         if getattr(panel, side) is not axis:
             continue
-        values += [[value] for of, value in panel.rules if of == side]
+        rules = [value for of, value in panel.rules if of == side]
         for mark in panel.marks:
             columns = [name for name in (getattr(mark, side), getattr(mark, side + "2")) if name]
             ends = np.array([mark.data[name] for name in columns], dtype=np.float64)
@@ -217,6 +229,8 @@ def values_along(
                 bands.append(ends)
             elif mark.kind != "rug":
                 values.append(ends)
+                # A line of reference alone needs no axis.
+                values += [rules] if np.isfinite(ends).any() else []
     if not bands:
         return values, None
     low, high = np.concatenate(bands, axis=1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from uqwidgets.plotting.choice import evenly
-from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, edges, values_along
+from uqwidgets.plotting.figure import Axis, Columns, Figure, Mark, Panel, edges, values_along
 from uqwidgets.plotting.heat import cells, legend_of_shades, scale_of_shades
 from uqwidgets.plotting.html import Markup, element
 from uqwidgets.plotting.svg import (
@@ -166,7 +166,7 @@ def _panels(figure: Figure, summary: str) -> Markup:
     for at, panel in enumerate(panels):
         start = at % columns * (column + _GAP)
         top = above + at // columns * (_HEAD + height + foot) + _HEAD
-        title, style = panel.title, {"font_weight": "bold"}
+        title, style = panel.title if len(panels) > 1 else "", {"font_weight": "bold"}
         if not title and not is_shared:
             heat = _cells(panel)
             title, style = (heat.shade.title if heat and heat.shade else panel.y.title or ""), {}
@@ -391,7 +391,7 @@ def _present(figure: Figure, panel: Panel) -> list[str]:
     return [name for name in names if name in shown]
 
 
-def _pixels(axis: Axis, scale: Scale, data: Mapping[str, Any], column: str) -> list[float]:
+def _pixels(axis: Axis, scale: Scale, data: Columns, column: str) -> list[float]:
     """Return where the values of a column stand; NaN for names that are not drawn."""
     if not column:
         return []
