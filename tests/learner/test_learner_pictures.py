@@ -12,7 +12,6 @@ import pytest
 from example_results import HOSTILE, dependence, importance, surface
 from offline import outside_references
 from reading_html import StaticHtml, numbers
-from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.html import importance_html
@@ -122,7 +121,7 @@ class TestDependence:
 
     def test_the_chart_draws_them_too(self):
         result = dependence(per_refit=self.LINES)
-        chart = dependence_chart(result)
+        chart = result.to_altair()
         lines = pd.DataFrame(chart.layer[0].data)
         assert lines["ice"].to_numpy().reshape(2, 3) == pytest.approx(self.LINES)
         subtitle = chart.to_dict()["title"]["subtitle"]
@@ -137,9 +136,7 @@ def test_surfaces_name_the_refits():
     result = surface(per_refit=np.zeros((2, 3, 2)))
     assert "4 rows, mean over 2 refits, 95% band" in repr(result)
     assert "average over 2 refits and 4 rows" in StaticHtml(surface_html(result)).text
-    assert (
-        surface_chart(result).to_dict()["title"]["subtitle"] == "average over 2 refits and 4 rows"
-    )
+    assert result.to_altair().to_dict()["title"]["subtitle"] == "average over 2 refits and 4 rows"
     assert "refit" not in surface_html(surface())
 
 

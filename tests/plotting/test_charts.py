@@ -26,7 +26,6 @@ from kernels import new_kernel
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
 from run_notebooks import execute
-from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.plotting import altair as style
 from uqwidgets.plotting.altair import show_without_network
 
@@ -55,7 +54,7 @@ def test_importance_without_some_numbers_is_valid_json():
 
 def test_dependence_holds_the_numbers():
     result = dependence(feature=AWKWARD[0], unit="nats")
-    chart = dependence_chart(result)
+    chart = result.to_altair()
     lines, band, average = tables(chart)
     pd.testing.assert_frame_equal(band, result.frame)
     pd.testing.assert_frame_equal(average[["value", "average"]], band[["value", "average"]])
@@ -68,7 +67,7 @@ def test_dependence_holds_the_numbers():
 
 def test_values_far_from_the_data_are_dashed_or_hollow():
     near = np.array([False, True, True, False, False])
-    chart = dependence_chart(dependence(range(5), range(5), near=near))
+    chart = dependence(range(5), range(5), near=near).to_altair()
     parts = tables(chart)[2]
     assert parts["value"].tolist() == [0, 1, 1, 2, 2, 3, 4]
     assert parts["solid"].tolist() == [False, False, True, True, False, False, False]
@@ -79,7 +78,7 @@ def test_values_far_from_the_data_are_dashed_or_hollow():
     assert dash["value"] != [1, 0]
     assert spec["title"]["subtitle"].endswith("; dashed far from the data")
     rare = np.array(["a", "b"], dtype=object)
-    spec = dependence_chart(dependence(rare, (0.0, 1.0), near=near[:2])).to_dict()
+    spec = dependence(rare, (0.0, 1.0), near=near[:2]).to_altair().to_dict()
     filled = spec["layer"][2]["encoding"]["fillOpacity"]
     assert filled["condition"] == {"test": "datum.near", "value": 1}
     assert filled["value"] == 0
@@ -87,7 +86,7 @@ def test_values_far_from_the_data_are_dashed_or_hollow():
 
 
 def test_transformed_curves_have_their_title():
-    chart = dependence_chart(dependence(derivative=True, unit="nats", feature="a.b")).to_dict()
+    chart = dependence(derivative=True, unit="nats", feature="a.b").to_altair().to_dict()
     assert chart["title"]["text"] == "Slope of predicted mean per unit of a.b (nats)"
     (title,) = {layer["encoding"]["y"]["title"] for layer in chart["layer"]}
     assert title == "slope of predicted mean per unit of a.b (nats)"
@@ -96,7 +95,7 @@ def test_transformed_curves_have_their_title():
 def test_surface_holds_the_numbers():
     near = np.array([[True, True], [True, False], [True, True]])
     result = surface(features=(AWKWARD[0], AWKWARD[1]), near=near, unit="nats")
-    chart = surface_chart(result)
+    chart = result.to_altair()
     spec = chart.to_dict()
     (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
     frame = result.frame
@@ -116,7 +115,7 @@ def test_surface_holds_the_numbers():
 
 def test_categories_of_a_surface_are_text():
     values = np.array([HOSTILE, 7, None], dtype=object)
-    spec = surface_chart(surface((values, [1.0, 2.0]))).to_dict()
+    spec = surface((values, [1.0, 2.0])).to_altair().to_dict()
     (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
     assert table["first"].tolist() == [HOSTILE, HOSTILE, "7", "7", "missing", "missing"]
     x = spec["layer"][0]["encoding"]["x"]
@@ -127,7 +126,7 @@ def test_categories_of_a_surface_are_text():
 @pytest.mark.thorough
 def test_a_surface_of_many_points_is_not_refused():
     grid = np.arange(80.0)
-    spec = surface_chart(surface((grid, grid))).to_dict()
+    spec = surface((grid, grid)).to_altair().to_dict()
     (points,) = spec["datasets"].values()
     assert len(points) == 6400
 
@@ -137,7 +136,7 @@ def test_lines_stay_below_the_limit_of_altair(points, drawn):
     grid = np.linspace(0, 1, points)
     # Every other row of the table is scored.
     result = dependence(grid, grid, n_rows=1400, rows=np.arange(700) * 2)
-    chart = dependence_chart(result)
+    chart = result.to_altair()
     lines = tables(chart)[0]
     assert len(lines) <= 5000
     assert lines["row"].nunique() == drawn
@@ -156,7 +155,7 @@ def test_lines_stay_below_the_limit_of_altair(points, drawn):
 def test_categories_are_text(grid):
     values = np.empty(2, dtype=object)
     values[:] = grid
-    chart = dependence_chart(dependence(values, (0.25, 0.5)))
+    chart = dependence(values, (0.25, 0.5)).to_altair()
     strokes, whiskers, dots = tables(chart)
     assert dots["value"].tolist() == [str(v) for v in grid]
     assert dots["average"].tolist() == [0.25, 0.5]
@@ -166,9 +165,7 @@ def test_categories_are_text(grid):
 
 
 def test_a_single_value_is_a_dot():
-    marks = [
-        layer["mark"]["type"] for layer in _layers(dependence_chart(dependence((2.0,), (1.0,))))
-    ]
+    marks = [layer["mark"]["type"] for layer in _layers(dependence((2.0,), (1.0,)).to_altair())]
     assert marks == ["tick", "rule", "point"]
 
 

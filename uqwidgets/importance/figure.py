@@ -79,7 +79,7 @@ def diagnosis_map(result: Diagnosis) -> Figure:
         Mark("interval", frame, "nll_low", "entropy", x2="nll_high", in_series=True, tips=tips),
         Mark("interval", frame, "nll", "entropy_low", y2="entropy_high", in_series=True, tips=tips),
         Mark("dot", frame, "nll", "entropy", in_series=True, tips=tips),
-        Mark("text", frame, "nll", "entropy", text="feature"),
+        Mark("text", frame, "nll", "entropy", text="feature", in_series=True),
     ]
     x, y = (
         Axis(with_unit(f"{name} importance", result.unit)) for name in ("likelihood", "entropy")

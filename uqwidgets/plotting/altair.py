@@ -122,9 +122,10 @@ def concatenated(figure: Figure) -> alt.ConcatChart:
     """
     panels = []
     for panel in figure.panels:
-        layers = _layers(figure, panel).properties(width=WIDTH / 2)
-        if panel.y.names is None:
-            layers = layers.properties(height=WIDTH / 3)
+        # All panels have rows of one height, however many series they show.
+        room = 10 * len(figure.series[1]) + 10 if figure.series else 20
+        height = WIDTH / 3 if panel.y.names is None else alt.Step(room, **{"for": "position"})
+        layers = _layers(figure, panel).properties(width=WIDTH / 2, height=height)
         panels.append(layers.properties(title=panel.title) if panel.title else layers)
     title = alt.Title(figure.title, subtitle=figure.subtitle)
     return alt.ConcatChart(concat=panels, columns=figure.columns).properties(title=title)
@@ -134,7 +135,9 @@ def _layers(figure: Figure, panel: Panel) -> alt.LayerChart:
     """Return the marks of a panel in layers, its lines of reference behind them."""
     layers = []
     for side, value in panel.rules:
-        at: Any = {side: alt.datum(value)}
+        axis = getattr(panel, side)
+        scale = _scale(figure, axis, side)
+        at: Any = {side: alt.datum(value, title=axis.title, scale=scale)}
         layers.append(alt.Chart().mark_rule(color=FAINT).encode(**at))
     for mark in panel.marks:
         layers += [_layer(figure, panel, mark), *_crosses(panel, mark)]
@@ -144,8 +147,10 @@ def _layers(figure: Figure, panel: Panel) -> alt.LayerChart:
 
 
 def _layer(figure: Figure, panel: Panel, mark: Mark) -> alt.Chart:
-    base = alt.Chart(_data(panel, mark))
-    drawn: alt.Chart = getattr(base, f"mark_{_MARKS[mark.kind]}")(**_look(mark))
+    # Only points have a shape, or are hollow.
+    plain = mark.kind == "dot" and not mark.in_series and not mark.solid
+    kind = "circle" if plain else _MARKS[mark.kind]
+    drawn: alt.Chart = getattr(alt.Chart(_data(panel, mark)), f"mark_{kind}")(**_look(mark))
     encoding: dict[str, Any] = _places(figure, panel, mark)
     if mark.in_series:
         encoding |= _series(figure, panel, mark)
@@ -199,12 +204,13 @@ def _look(mark: Mark) -> dict[str, Any]:
         "ring": {"filled": False, "size": 130, "strokeWidth": 2},
         "square": {"filled": False, "size": 50, "shape": "square", "opacity": 1},
         "stroke": {"opacity": 0.4},
+        "text": {"align": "left", "dx": 8, "dy": -8, "limit": 160},
         "rug": {"orient": "vertical", "size": 8, "opacity": 0.6},
     }
     look = own | kinds.get(mark.kind, {})
     if mark.kind == "dot" and mark.solid:
         look |= {"filled": False, "fill": mark.colour}
-    if mark.kind in ("cell", "text"):
+    if mark.kind == "cell" or mark.percent:
         look = {}
     return look | ({"strokeDash": [5, 4]} if mark.dashed else {})
 

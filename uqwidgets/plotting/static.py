@@ -198,12 +198,13 @@ def _panel(
     if x is None or y is None or (heat and shades is None):
         middle = label(NOT_AVAILABLE, (start + stop) / 2, top + 10, "middle")
         return [middle], top
-    ticks = panel.y.names or [text for _, text in y.ticks(44)]
+    spacing = min(44.0, figure.size[1] / 3)
+    ticks = panel.y.names or [text for _, text in y.ticks(spacing)]
     left = start + min(NAMES_AT_MOST, max(pixels(text) for text in ticks)) + 14
     if heat:
         left += 1.5 * FONT
     x = Scale(x.low, x.high, left, right)
-    parts = [*_axis(panel.y, y, left, right), *_axis(panel.x, x, top, bottom)]
+    parts = [*_axis(panel.y, y, left, right, spacing), *_axis(panel.x, x, top, bottom, 58.0)]
     if has_rug:
         parts.append(line(left, bottom, right, bottom, 0.5))
     parts += [*_rules(panel, x, y), *_marks(figure, panel, x, y)]
@@ -234,12 +235,12 @@ def _scale(
     return fitted([extent or []], start, stop, margin=0.0 if axis.tight else 0.04)
 
 
-def _axis(axis: Axis, scale: Scale, start: float, stop: float) -> list[Markup]:
+def _axis(axis: Axis, scale: Scale, start: float, stop: float, spacing: float) -> list[Markup]:
     """Return the labels and grid lines of an axis; it is below where its numbers go right."""
     is_below = scale.stop > scale.start
     if axis.names is None:
         axis_of = bottom_axis if is_below else left_axis
-        return axis_of(scale, start, stop)
+        return axis_of(scale, start, stop, spacing)
     texts = list(axis.labels or axis.names)
     room = abs(scale.stop - scale.start) / len(texts)
     widest = max(pixels(text) for text in texts) + 8 if is_below else 1.3 * FONT
@@ -430,16 +431,17 @@ def _legend(figure: Figure) -> tuple[list[Markup], float]:
         wide = _SWATCH + 6 + pixels(shown) + _GAP
         if x > 0 and x + wide > figure.size[0]:
             x, y = 0.0, y + _LEGEND_LINE
-        parts.append(_swatch(rank, x, x + _SWATCH - 6, y))
+        stroke = _swatch(rank, x, x + _SWATCH - 6, y, is_dashed=figure.panels[0].y.names is None)
+        parts.append(stroke)
         parts.append(label(shown, x + _SWATCH, y))
         x += wide
     return parts, y + _LEGEND_LINE / 2 + 8
 
 
-def _swatch(rank: int, start: float, stop: float, y: float) -> Markup:
-    return curve(
-        [start, stop], [y, y], stroke=COLOURS[rank], stroke_width=2.2, stroke_dasharray=DASHES[rank]
-    )
+def _swatch(rank: int, start: float, stop: float, y: float, *, is_dashed: bool = True) -> Markup:
+    dash = DASHES[rank] if is_dashed else None
+    style = {"stroke": COLOURS[rank], "stroke_dasharray": dash}
+    return curve([start, stop], [y, y], stroke_width=2.2, **style)
 
 
 def _names(
