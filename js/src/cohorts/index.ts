@@ -1,8 +1,8 @@
 import "./style.css";
 import { checkBox, picker } from "../controls/picker.ts";
-import { h, set, setText } from "../dom.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Session } from "../session.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Session } from "../session/session.ts";
+import { h, set, setText } from "../widget/dom.ts";
 
 const rowsOf = ({ ice_filter, complement }: Pick<Inputs, "ice_filter" | "complement">) =>
   JSON.stringify([ice_filter, ice_filter.length > 0 && complement]);

@@ -1,5 +1,5 @@
-import { h, set, setText } from "../dom.ts";
-import { level } from "../format.ts";
+import { h, set, setText } from "../widget/dom.ts";
+import { level } from "../widget/format.ts";
 
 /** Between two levels of the slider; at each of them the numbers of all panels are exact. */
 const STEP = 0.05;

@@ -1,4 +1,4 @@
-import { h } from "../dom.ts";
+import { h } from "../widget/dom.ts";
 
 /** The slider of τ a second time, beside a chart that stands far below the first one. */
 export function tauBeside(onChange: (tau: number) => void, signal: AbortSignal) {

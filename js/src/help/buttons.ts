@@ -1,6 +1,6 @@
-import { h, set } from "../dom.ts";
+import type { Help } from "../session/help.ts";
 import type { Context } from "../views/view.ts";
-import type { Help } from "./texts.ts";
+import { h, set } from "../widget/dom.ts";
 
 export const button = (text: string, testid: string) =>
   h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);

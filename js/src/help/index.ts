@@ -1,7 +1,7 @@
 import "./style.css";
-import { h, set, setText } from "../dom.ts";
+import type { Help } from "../session/help.ts";
+import { h, set, setText } from "../widget/dom.ts";
 import { button, placeOf } from "./buttons.ts";
-import type { Help } from "./texts.ts";
 
 /** Shows the paragraphs about a panel below the line that their "?" stands in, or hides them. */
 export function toggle(opener: Element, head: Element, paragraphs: string[], id: string): void {

@@ -1,5 +1,5 @@
-import { h, set, setOptions } from "../dom.ts";
-import type { Fields } from "../wire.ts";
+import type { Fields } from "../session/wire.ts";
+import { h, set, setOptions } from "../widget/dom.ts";
 
 /** A button with a name for tests and, where its text is not enough, one for screen readers. */
 export function button(

@@ -1,6 +1,6 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, onCommit, set } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
+import { h, onCommit, set } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
 import { button, enable, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";

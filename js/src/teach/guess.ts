@@ -1,6 +1,6 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, pool, set, setText } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
+import { h, pool, set, setText } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
 import { button, enable } from "./controls.ts";
 import { type IntervalLine, intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";

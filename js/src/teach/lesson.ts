@@ -1,6 +1,6 @@
-import { h, pool, setText } from "../dom.ts";
-import { followTheme } from "../theme.ts";
-import { WireError } from "../wire.ts";
+import { WireError } from "../session/wire.ts";
+import { h, pool, setText } from "../widget/dom.ts";
+import { followTheme } from "../widget/theme.ts";
 import { button } from "./controls.ts";
 import type { Answer, LessonSession } from "./session.ts";
 

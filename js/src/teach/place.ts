@@ -1,7 +1,7 @@
 import { extent } from "../charts/domain.ts";
 import { tableTwin } from "../charts/table.ts";
-import { h, pool, set, setText } from "../dom.ts";
-import { decimals, interval, isolated, number } from "../format.ts";
+import { h, pool, set, setText } from "../widget/dom.ts";
+import { decimals, interval, isolated, number } from "../widget/format.ts";
 import { button, choices, enable, pick } from "./controls.ts";
 import type { Lesson } from "./lesson.ts";
 import { lineChart } from "./lineChart.ts";

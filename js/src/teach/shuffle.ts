@@ -1,6 +1,6 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, set } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
+import { h, set } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
 import { button, choices, enable, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import { jumpChart } from "./jumps.ts";

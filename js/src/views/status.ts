@@ -1,8 +1,8 @@
-import { h, set, setText } from "../dom.ts";
-import { counted, number, seconds } from "../format.ts";
-import type { Frame, Progress } from "../frame.ts";
-import type { ModelInfo } from "../modelInfo.ts";
-import type { Session } from "../session.ts";
+import type { Frame, Progress } from "../session/frame.ts";
+import type { ModelInfo } from "../session/modelInfo.ts";
+import type { Session } from "../session/session.ts";
+import { h, set, setText } from "../widget/dom.ts";
+import { counted, number, seconds } from "../widget/format.ts";
 import { viewsNamed } from "./index.ts";
 import { moved } from "./stress/reader.ts";
 

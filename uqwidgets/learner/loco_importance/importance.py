@@ -266,6 +266,8 @@ def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -
             f"{feature!r} has no value in X_train, and so no {replace}; pass a value as replace."
         )
     if kind == "categorical" or replace == "mode":
+        if isinstance(present.dtype, pd.SparseDtype):  # which have no mode in pandas 2
+            present = pd.Series(present.to_numpy())
         return present.mode().iloc[0]
     numbers = present.to_numpy(dtype=np.float64)
     return float(numbers.mean() if replace == "mean" else np.median(numbers))

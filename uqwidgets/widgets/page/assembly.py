@@ -14,17 +14,18 @@ from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.model_info import curve_measures, model_info
+from uqwidgets.widgets.inputs.choices import curve_measures
+from uqwidgets.widgets.inputs.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
 from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
-from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.model_info import model_info
+from uqwidgets.widgets.session.state import arguments_of, initial_of_code
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.

@@ -8,16 +8,16 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import plain
+from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.page.keys import key_of
 from uqwidgets.widgets.page.levels import Levels, Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Content, View
 
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.

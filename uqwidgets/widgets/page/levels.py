@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import STOPS, Level
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import STOPS, Level
 from uqwidgets.widgets.page.keys import as_key
 
 # Weights that are stored while they are in use.

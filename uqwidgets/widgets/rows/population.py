@@ -17,8 +17,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.rows.conditions import Condition
+from uqwidgets.widgets.inputs.conditions import Condition
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
 from uqwidgets.widgets.rows.described import DescribedRows
 
 #: Value, lower and upper end of indicators by their names.
@@ -99,11 +99,11 @@ class Selection:
     tail, anchor
         What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
     profiles : dict of str to Stress
-        Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
+        Every indicator over tau by feature, see `uqwidgets.widgets.over_tau.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
     exact : dict of (str, str or None, float) to dict
-        Intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
+        Intervals at other levels of tau, see `uqwidgets.widgets.over_tau.stress_profiles`.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
     """

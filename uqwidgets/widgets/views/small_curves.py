@@ -25,15 +25,15 @@ from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
-from uqwidgets.widgets.curve_form import curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
-from uqwidgets.widgets.model_info import LEVEL, importance_measures
-from uqwidgets.widgets.places import grid_places
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
+from uqwidgets.widgets.inputs.curve_form import curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
+from uqwidgets.widgets.rows.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Values of a curve, first and then; all are among those of the large curve. Of categories, these
 # are the most frequent ones.

@@ -1,6 +1,6 @@
 import { picker } from "../../controls/picker.ts";
-import { h, pool, set, setText } from "../../dom.ts";
-import { isolated, level, number, percent, withUnit } from "../../format.ts";
+import { h, pool, set, setText } from "../../widget/dom.ts";
+import { isolated, level, number, percent, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { choicesOf } from "./choices.ts";
 import { isUnclear } from "./clarity.ts";

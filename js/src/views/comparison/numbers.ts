@@ -1,4 +1,4 @@
-import { decimals, interval } from "../../format.ts";
+import { decimals, interval } from "../../widget/format.ts";
 
 /** Both ends of an interval with as many decimals as its width needs, so that a column of them can be read. */
 export function intervalOf(low: number | null, high: number | null): string {

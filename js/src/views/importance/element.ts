@@ -1,10 +1,10 @@
 import { BELOW, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
 import { featureList } from "../../controls/listbox.ts";
-import { h, set, setText, svg } from "../../dom.ts";
-import { counted, isolated, number, percent, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
+import { counted, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, key, learnerKey, pinKey, rowsBehind, swatch } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { barColumn, type Rows, sortTitle, wordColumn } from "./columns.ts";

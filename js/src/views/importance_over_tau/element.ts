@@ -1,8 +1,8 @@
 import { lookOf } from "../../charts/classes.ts";
 import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { interval, isolated, level, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { interval, isolated, level, number, percent, withUnit } from "../../widget/format.ts";
 import { swatch } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { linesOverTau } from "./chart.ts";

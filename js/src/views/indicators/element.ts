@@ -1,7 +1,7 @@
 import { lookOf } from "../../charts/classes.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, isolated, level, number, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, isolated, level, number, withUnit } from "../../widget/format.ts";
 import { swatch } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { indicatorChart } from "./chart.ts";

@@ -5,7 +5,7 @@ import type { View } from "../view.ts";
 import { indicatorsPanel } from "./element.ts";
 import { type Indicators, readIndicators } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     indicators: Indicators;
   }

@@ -1,5 +1,5 @@
-import { h, set, setText } from "../../dom.ts";
-import { interval, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { interval, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, rowsBehind } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { calibrationFigure } from "./calibration.ts";

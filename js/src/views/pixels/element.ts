@@ -1,7 +1,7 @@
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { interval, isolated, number, withUnit } from "../../format.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { interval, isolated, number, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 
 /** The widest picture, and the side of a pixel whose interval contains 0, as a share of a cell. */

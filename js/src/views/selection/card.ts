@@ -1,9 +1,9 @@
 import "./card.css";
-import type { Change } from "../../condition.ts";
-import { h, set, setText } from "../../dom.ts";
-import { isolated, number, percent, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
+import type { Change } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { millisecondsOf, momentOf } from "./moments.ts";
 import { nameOf } from "./names.ts";
 import { predictionPicture } from "./prediction.ts";

@@ -1,10 +1,10 @@
-import type { Change, Condition } from "../../condition.ts";
 import { controlsOnDemand } from "../../controls/onDemand.ts";
-import { h, onCommit, set, setText } from "../../dom.ts";
-import { counted, number, whole, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
-import { readRows, writeRows } from "../../rows.ts";
+import type { Change, Condition } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { readRows, writeRows } from "../../session/rows.ts";
+import { h, onCommit, set, setText } from "../../widget/dom.ts";
+import { counted, number, whole, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { lineSelection } from "./lineSelection.ts";
 import { nameOf } from "./names.ts";

@@ -1,7 +1,7 @@
-import type { Condition } from "../../condition.ts";
-import { h, set, setText } from "../../dom.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
+import type { Condition } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { h, set, setText } from "../../widget/dom.ts";
 import type { Context, LinePlot } from "../view.ts";
 import { brush, type Marks } from "./brush.ts";
 import { lineMarks, pathOf, placeOf, sharesPath } from "./lines.ts";

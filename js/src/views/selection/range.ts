@@ -1,7 +1,7 @@
-import type { Condition } from "../../condition.ts";
-import { h, set, setText, svg } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
-import type { Column } from "../../modelInfo.ts";
+import type { Condition } from "../../session/condition.ts";
+import type { Column } from "../../session/modelInfo.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
+import { isolated, number } from "../../widget/format.ts";
 import type { LinePlot } from "../view.ts";
 import { momentOf } from "./moments.ts";
 

@@ -1,8 +1,8 @@
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { ends, RANGE, smallChart } from "./chart.ts";
 import type { SmallCurve, SmallCurves } from "./reader.ts";

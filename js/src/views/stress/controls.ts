@@ -1,10 +1,10 @@
-import { row, valueAt } from "../../charts/profile.ts";
 import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauSlider } from "../../controls/slider.ts";
-import { h, setText } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
+import { h, setText } from "../../widget/dom.ts";
+import { isolated, number } from "../../widget/format.ts";
 import type { Context, Panel } from "../view.ts";
+import { row, valueAt } from "./profile.ts";
 import { moved, rowOf, type Stress } from "./reader.ts";
 import { effectOfWeights, readout, warning } from "./readout.ts";
 

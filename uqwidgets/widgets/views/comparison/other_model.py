@@ -6,8 +6,8 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.plotting.text import listed, sentence
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import curve_measures, importance_measures
+from uqwidgets.widgets.inputs.choices import curve_measures, importance_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.comparison.sides import Compared, OtherSide, measures_of
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
+from uqwidgets.widgets.over_tau.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.views.comparison.content import Shown
 
 #: Changes and curves of single rows that one level averages: more take too long for many levels.

@@ -16,12 +16,12 @@ from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import class_of, probability_of
-from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL, importance_measures
-from uqwidgets.widgets.rows.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
+from uqwidgets.widgets.inputs.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_form, curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.stress_profiles import LEVELS
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.stress_profiles import LEVELS
 
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"

@@ -18,9 +18,9 @@ from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
-from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_form, curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.drawn import DrawnRows
 from uqwidgets.widgets.views.dependence.sampled_curves import SampledCurves
 

@@ -14,16 +14,16 @@ from uqwidgets.performance import Calibration, Confusion, Scores
 from uqwidgets.performance.scores import value_and_influence
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.stress_profiles import ends_of_scores
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.stress_profiles import ends_of_scores
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.performance.help import HELP
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Classes up to which the confusion is shown, and rows that are drawn as points.
 _MOST_CLASSES = 12

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.stress.projection import Status
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.frames import single
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.over_tau.stress_profiles import LEVELS, level_of
 from uqwidgets.widgets.rows.population import Intervals, Selection
-from uqwidgets.widgets.stress_profiles import LEVELS, level_of
 
 STATUSES: tuple[str, ...] = get_args(Status)
 

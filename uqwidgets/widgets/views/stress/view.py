@@ -17,12 +17,12 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.levels import STOPS
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
-from uqwidgets.widgets.stress_profiles import (
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.over_tau.stress_profiles import (
     bounded,
     exact_intervals,
     is_bounded,
@@ -30,13 +30,13 @@ from uqwidgets.widgets.stress_profiles import (
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Track
+from uqwidgets.widgets.over_tau.tracks import Track
+from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import Profiles
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 
 class StressView(View):

@@ -1,5 +1,5 @@
-import { h, pool, set, setText } from "../../../dom.ts";
-import { interval, isolated, number } from "../../../format.ts";
+import { h, pool, set, setText } from "../../../widget/dom.ts";
+import { interval, isolated, number } from "../../../widget/format.ts";
 import { key, swatch } from "../../legend.ts";
 import type { Dependence } from "../reader.ts";
 import { RAMP } from "./ramp.ts";
