@@ -22,7 +22,6 @@ from uqwidgets.widgets.inputs.traits import SYNCED
 from uqwidgets.widgets.kernel.frames import SCHEMA, pack
 from uqwidgets.widgets.kernel.front_end import WholeState, bundle
 from uqwidgets.widgets.kernel.interruptions import PausedError, SupersededError
-from uqwidgets.widgets.kernel.lifetime import ClosedAtTheEnd
 from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket, heartbeat
 
 # Seconds after which the page is told that the work goes on.
@@ -75,7 +74,7 @@ class Answer(NamedTuple):
     explanation: tuple[str, ...] = ()
 
 
-class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
+class Lesson(SavableLesson, WholeState, anywidget.AnyWidget):
     """One idea on one screen: predict, do, explain.
 
     A lesson declares its texts and inputs, and `_answer`, which computes what is shown by the

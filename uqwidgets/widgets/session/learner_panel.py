@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from uqwidgets._utils.remarks import Remark
@@ -12,8 +12,7 @@ from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket, heartbeat
-from uqwidgets.widgets.kernel.timing import Timing
-from uqwidgets.widgets.kernel.user_thread import UserThread
+from uqwidgets.widgets.session.publisher import Publisher
 from uqwidgets.widgets.views.learner_part import Key, LearnerPart
 from uqwidgets.widgets.views.refitted import Averages, Refitted
 from uqwidgets.widgets.views.view import View
@@ -30,10 +29,8 @@ class LearnerPanel:
         Of the same features and classes.
     views : sequence of View
         Views of the model; each says what the learner adds to it.
-    publish : callable
-        Called when there are new results.
-    timing : Timing
-    user : UserThread
+    publisher : Publisher
+        Of the results of the model, to which those of the learner are added.
     """
 
     def __init__(
@@ -41,17 +38,15 @@ class LearnerPanel:
         explainer: Explainer,
         learner: Learner,
         views: Sequence[View],
-        publish: Callable[[], None],
-        timing: Timing,
-        user: UserThread,
+        publisher: Publisher,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
         parts = {view.name: view.learner_part(self._refitted) for view in views}
         self._parts = {name: part for name, part in parts.items() if part is not None}
-        self._publish = publish
-        self._timing = timing
+        self._publisher = publisher
+        self._timing = publisher.timing
         self._shown_at = 0.0
-        self._scheduler = Scheduler(self._work, user=user)
+        self._scheduler = Scheduler(self._work, user=publisher.user)
         self._inputs: Inputs | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
@@ -264,4 +259,4 @@ class LearnerPanel:
 
     def _show(self) -> None:
         self._shown_at = self._timing.clock()
-        self._publish()
+        self._publisher.publish_again()
