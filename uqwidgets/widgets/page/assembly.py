@@ -18,7 +18,7 @@ from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.conditions import notes_on_missing
 from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
 from uqwidgets.widgets.page.cohorts import NamedRows
-from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
+from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
@@ -209,10 +209,10 @@ def assemble(
         options.stressed,
     )
     store, builder = Store(), PopulationBuilder(explainer, weights)
-    cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
+    cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = Cohort(views, builder, store, offered, at, steps.next, processes)
+        cohort = CohortContents(views, builder, store, offered, at, steps.next, processes)
         cohorts[_rows_of(at)] = (named, cohort)
 
     for named in options.cohorts:
@@ -335,7 +335,7 @@ def _about(
     return about
 
 
-def _rows_held(views: Sequence[View], cohorts: Sequence[Cohort]) -> str:
+def _rows_held(views: Sequence[View], cohorts: Sequence[CohortContents]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
     for view in views:

@@ -13,7 +13,7 @@ from uqwidgets.widgets.kernel.frames import plain
 from uqwidgets.widgets.over_tau.levels import Level, Samples
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.page.keys import key_of
-from uqwidgets.widgets.page.levels import Levels, Stressed
+from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.tracks import StoredTracks
@@ -51,7 +51,7 @@ class Choices:
         return [replace(inputs, **dict(zip(names, each, strict=True))) for each in every]
 
 
-class Cohort:
+class CohortContents:
     """The contents of all views for some of the rows.
 
     Parameters
@@ -253,8 +253,8 @@ class Cohort:
         return populations
 
     @cached_property
-    def _levels(self) -> Levels:
-        return Levels(self._solved, len(self._unstressed.now.weights))
+    def _levels(self) -> LevelsOfRows:
+        return LevelsOfRows(self._solved, len(self._unstressed.now.weights))
 
     def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)
