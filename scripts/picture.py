@@ -1,6 +1,8 @@
 """Take the README's picture from the real widget in Chromium, on the quickstart's model.
 
-``make picture`` runs this with ``tests`` on the path, where the bridge to Chromium lives.
+    PYTHONPATH=tests python scripts/picture.py
+
+The folder ``tests`` holds the bridge to Chromium.
 """
 
 from __future__ import annotations

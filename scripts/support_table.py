@@ -1,7 +1,7 @@
 """Write the README's table of hosts from what the tests in `tests/hosts` recorded.
 
 `make support` runs those tests in every host and browser; each writes a file to docs/hosts. The
-folder `older` in it has the results in older releases, which `make releases` installs one by one.
+folder `older` in it has the results in older releases, which the tests install one by one.
 """
 
 from __future__ import annotations

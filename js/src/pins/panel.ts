@@ -1,14 +1,18 @@
 import "./style.css";
+import { controlsOnDemand } from "../controls/onDemand.ts";
 import { button } from "../help/buttons.ts";
 import type { Context } from "../views/view.ts";
 import { copyText } from "../widget/copy.ts";
-import { h, setText } from "../widget/dom.ts";
-import { enable, pinShelf } from "./shelf.ts";
+import { h, set, setText } from "../widget/dom.ts";
 
 /** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
 
-/** The buttons for the current view, and the shelf of pins. In the core: a notebook that is opened without a kernel lists its pins. */
+/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
+export const enable = (element: Element, can: boolean) =>
+  set(element, { "aria-disabled": can ? null : "true" });
+
+/** The buttons for the current view, and the shelf of pins, a part that comes with the first pin and is stored with it. */
 export function pinsPanel(context: Context) {
   const { session, root, signal } = context;
   const add = button("Pin view", "uq-pin");
@@ -21,7 +25,21 @@ export function pinsPanel(context: Context) {
 
   /** A new pin whose note gets the focus, unless the focus has moved since. */
   let added: { at: number; focus: Element | null } | null = null;
-  const shelf = pinShelf(session, say, add, signal);
+  const shelf = controlsOnDemand(
+    context,
+    () => import("./shelf.ts"),
+    ({ pinShelf }) => {
+      const { element, update } = pinShelf(session, say, add, signal);
+      return {
+        element,
+        update(): void {
+          update(session.pins, added?.at ?? null, added?.focus === focused());
+          added = null;
+        },
+      };
+    },
+    () => session.pins.length > 0,
+  );
 
   const step = (back: boolean) => say(session.step(back) ? (back ? "undone" : "redone") : "");
   const on = (element: HTMLElement, run: () => void) =>
@@ -56,12 +74,11 @@ export function pinsPanel(context: Context) {
     bar: h("div", { class: "uq-pin-bar", role: "group" }, status, add, undo, redo, copy),
     element: shelf.element,
     update(): void {
-      const { steps, frame, pins } = session;
+      const { steps, frame, inputs } = session;
       enable(undo, steps.past > 0);
       enable(redo, steps.future > 0);
       copy.disabled = !frame?.code;
-      shelf.update(pins, added?.at ?? null, added?.focus === focused());
-      added = null;
+      shelf.update(inputs, frame);
     },
   };
 }

@@ -1,14 +1,12 @@
 import "./shelf.css";
 import { checkBox } from "../controls/picker.ts";
 import { button } from "../help/buttons.ts";
-import { movePin, type Pin, removePin, renamePin, setGhost } from "../session/pins.ts";
+import type { Pin } from "../session/pins.ts";
 import type { Session } from "../session/session.ts";
 import { h, onCommit, set } from "../widget/dom.ts";
 import { pinName } from "./describe.ts";
-
-/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
-export const enable = (element: Element, can: boolean) =>
-  set(element, { "aria-disabled": can ? null : "true" });
+import { movePin, removePin, renamePin, setGhost } from "./list.ts";
+import { enable } from "./panel.ts";
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 

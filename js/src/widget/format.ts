@@ -17,9 +17,15 @@ export function number(value: number | null | undefined): string {
 
 /** One number format for a whole column, with the decimals that about a thousandth of its span needs. */
 export function decimals(span: number): (value: number) => string {
-  const places = Math.max(0, 2 - Math.floor(Math.log10(span)));
-  const fixed = places > 6 ? format(".1e") : format(`,.${places}f`);
-  const print = span >= EXPONENT_FROM ? number : fixed;
+  const size = Math.floor(Math.log10(span));
+  const places = Math.max(0, 2 - size);
+  const fixed = format(`,.${places}f`);
+  const print = (value: number): string => {
+    if (span >= EXPONENT_FROM) return number(value);
+    if (places <= 6 || Math.abs(value) >= 1e-3) return fixed(value);
+    // As many digits as tell it from the others.
+    return format(`.${Math.max(1, Math.floor(Math.log10(Math.abs(value))) - size + 1)}e`)(value);
+  };
   // A value that rounds to zero is shown without sign.
   return (value) =>
     Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";

@@ -112,3 +112,11 @@ def test_the_part_that_draws_a_single_value_is_stored_with_the_widget(
     explorer.feature = "same"
     assert explorer.wait(30)
     assert [*explorer.get_state()["_stored_parts"]] == ["curveDetails"]
+
+
+def test_the_shelf_is_stored_with_the_pins(explorer: uq.Explorer) -> None:
+    assert explorer.wait(30)
+    assert explorer.get_state()["_stored_parts"] == {}
+    explorer.pins = [{"note": "", "state": {}, "ghost": False}]
+    explorer.pins = []
+    assert explorer.get_state()["_stored_parts"] == {"shelf": PARTS["shelf"]._asdict()}

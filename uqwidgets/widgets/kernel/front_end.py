@@ -31,8 +31,8 @@ def bundle(name: str) -> str | Path:
     path = STATIC / name
     if not path.exists():
         raise ImportError(
-            f"the front end ({name}) is not built; run `make build` in the source tree, or "
-            "install a released wheel."
+            f"the front end ({name}) is not built; run `python hatch_build.py run build` in the "
+            "source tree, or install a released wheel."
         )
     return path if os.environ.get("ANYWIDGET_HMR") else path.read_text("utf-8")
 
@@ -65,18 +65,20 @@ def answer_to(content: Any) -> dict[str, str] | None:
 
 
 class StoredParts(t.HasTraits):
-    """The parts that draw the present results, which a saved notebook shows without a kernel.
+    """The parts that a saved notebook needs to show without a kernel what it shows now.
 
-    Without them a curve of categories would be missing there. They stay, because a reader may go
-    back to that curve.
+    Without them a curve of categories or the pins would be missing there. They stay, because a
+    reader may go back to that curve.
     """
 
     _stored_parts = t.Dict().tag(sync=True)
 
-    @t.observe("_frame")
+    @t.observe("_frame", "pins")
     def _store_parts(self, change: Mapping[str, Any]) -> None:
-        name = "curveDetails"
-        if name not in self._stored_parts and _has_values_apart(change["new"]):
+        is_frame = change["name"] == "_frame"
+        name = "curveDetails" if is_frame else "shelf"
+        is_needed = _has_values_apart(change["new"]) if is_frame else bool(change["new"])
+        if name not in self._stored_parts and is_needed:
             self._stored_parts = {**self._stored_parts, name: PARTS[name]}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.text import value_text

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import NoRatioError, in_one_line
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
