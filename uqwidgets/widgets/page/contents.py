@@ -26,9 +26,6 @@ ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 # Columns that are drawn as lines on one axis, and not printed one by one.
 _LINES = ("ice", "ends")
 
-#: Called with what is being done; what it raises ends the work.
-Report = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class Choices:
@@ -63,6 +60,7 @@ class CohortContents:
     inputs : Inputs
         With the filter of the rows; tau has no effect.
     report : callable
+        Called with what is being done; what it raises ends the work.
     processes : Processes
     """
 
@@ -73,7 +71,7 @@ class CohortContents:
         store: Store,
         choices: Choices,
         inputs: Inputs,
-        report: Report,
+        report: Callable[[str], None],
         processes: Processes,
     ) -> None:
         self._views = tuple(views)

@@ -12,7 +12,8 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.html import importance_html
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.views.refitted import RefitMeans, Refitted, Report
+from uqwidgets.widgets.kernel.work import ReportCount
+from uqwidgets.widgets.views.refitted import RefitMeans, Refitted
 
 # Repeats of each refit; the average over all refits has many more.
 _MOST_REPEATS = 5
@@ -36,7 +37,9 @@ class LearnerPart(ABC):
         """Return what the results depend on; None where the view shows nothing."""
 
     @abstractmethod
-    def compute(self, inputs: Inputs, callback: ProgressCallback, report: Report) -> RefitMeans:
+    def compute(
+        self, inputs: Inputs, callback: ProgressCallback, report: ReportCount
+    ) -> RefitMeans:
         """Average over the refits, see `Refitted`."""
 
     @abstractmethod
@@ -87,7 +90,9 @@ class LearnerImportance(LearnerPart):
         measures = self._measures(inputs)
         return None if measures is None else _importance_key(inputs, [m.name for m in measures])
 
-    def compute(self, inputs: Inputs, callback: ProgressCallback, report: Report) -> RefitMeans:
+    def compute(
+        self, inputs: Inputs, callback: ProgressCallback, report: ReportCount
+    ) -> RefitMeans:
         """Average the importance."""
         n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
         return self.refitted.importance(self._measures(inputs) or [], n_repeats, callback, report)
@@ -154,7 +159,7 @@ class LearnerCurve(LearnerPart):
         self,
         inputs: Inputs,
         callback: ProgressCallback,
-        report: Report,  # noqa: ARG002
+        report: ReportCount,  # noqa: ARG002
     ) -> RefitMeans:
         """Average the curve."""
         grid = self._grid(inputs)

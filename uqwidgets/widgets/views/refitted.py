@@ -21,10 +21,10 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.kernel.work import ReportCount
 
 # Returns the replacements that a refit is evaluated for.
 Requests = Callable[[Explainer], list[Request]]
-Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class Refitted:
         measures: Sequence[Measure],
         n_repeats: int,
         callback: ProgressCallback,
-        report: Report,
+        report: ReportCount,
     ) -> RefitMeans:
         """Average the importance of every feature of the model, in the order of its table.
 

@@ -12,10 +12,10 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.plotting.text import listed, sentence
 from uqwidgets.widgets.inputs.choices import LEVEL, curve_measures, importance_measures
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.views.comparison.sides import (
     OtherSide,
     Part,
-    Report,
     curve_options,
     measures_of,
     options_of,
