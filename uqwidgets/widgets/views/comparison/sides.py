@@ -20,14 +20,12 @@ from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
 from uqwidgets.widgets.inputs.conditions import notes_on_missing
 from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_form, curve_grid
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.over_tau.stress_profiles import LEVELS
 from uqwidgets.widgets.rows.population import PopulationBuilder
 
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"
-
-#: Called with the name of the work, the number of rows that are evaluated, and their total.
-Report = Callable[[str, int, int], None]
 
 
 class NothingToCompareError(ValueError):
