@@ -1,5 +1,6 @@
 import { type Attributes, h, set, setText } from "../widget/dom.ts";
 import { level } from "../widget/format.ts";
+import { button } from "./button.ts";
 
 /** Between two levels of the slider; at each of them the numbers of all panels are exact. */
 const STEP = 0.05;
@@ -37,16 +38,14 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     signal,
   );
   const output = h("output", { class: "uq-tau-value", "aria-hidden": "true" });
-  const reset = h(
-    "button",
-    {
-      type: "button",
-      class: "uq-button",
-      "data-testid": "uq-tau-reset",
-      "aria-label": "reset to 0: τ",
-    },
-    "reset to 0",
-  );
+  const toZero = () => {
+    move(0);
+    request(0);
+    // A disabled button would lose the focus to the page, so the slider takes it.
+    range.focus();
+  };
+  const label = { "aria-label": "reset to 0: τ" };
+  const reset = button("uq-tau-reset", "reset to 0", toZero, signal, label);
   const scale = h(
     "div",
     { class: "uq-tau-scale", "aria-hidden": "true" },
@@ -80,16 +79,6 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
   range.addEventListener("pointerdown", () => (held = true), { signal });
   for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"])
     range.addEventListener(event, () => (held = false), { signal });
-  reset.addEventListener(
-    "click",
-    () => {
-      move(0);
-      request(0);
-      // A disabled button would lose the focus to the page, so the slider takes it.
-      range.focus();
-    },
-    { signal },
-  );
 
   return {
     element: h(
