@@ -211,7 +211,7 @@ def test_a_single_row_is_taken_from_a_part_or_from_all_rows() -> None:
     X = np.random.default_rng(0).normal(size=(400, 2))
     explainer = uq.Explainer(lambda X: X[:, 0] + X[:, 1], X, X[:, 0])
     evaluations = explainer.evaluations
-    from uqwidgets.evaluation.replacement import Part
+    from uqwidgets.evaluation.replacement import PartOfRows
 
     constant = Constant((0,), (0.5,))
     order = evaluations.row_order

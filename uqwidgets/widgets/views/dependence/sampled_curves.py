@@ -9,7 +9,7 @@ from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Part
+from uqwidgets.evaluation.replacement import Constant, PartOfRows
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -42,7 +42,7 @@ class SampledCurves:
         key = *self._key_of(grid, measure), measure.name
         if self._latest is not None and self._latest[0] == key:
             numbers = numbers[len(self._latest[1]) :]
-        parts = [Part(r, k) for k in numbers for r in grid.replacements]
+        parts = [PartOfRows(r, k) for k in numbers for r in grid.replacements]
         return all(map(evaluations.is_cached, evaluations.requests(parts, measure)))
 
     def extend(self, grid: Grid, measure: Measure, n_rows: int, callback: ProgressCallback) -> None:
@@ -50,7 +50,7 @@ class SampledCurves:
         n_parts = self._parts_of(n_rows)
         key = self._key_of(grid, measure)
         known = self._n_parts.get(key, 0)
-        parts = [Part(r, k) for k in range(known, n_parts) for r in grid.replacements]
+        parts = [PartOfRows(r, k) for k in range(known, n_parts) for r in grid.replacements]
         # No more than the cache holds; the rest is evaluated when it is read.
         size = -(-len(grid) * n_rows // len(self._evaluations.table))
         if self._evaluations.max_in_memory(size) == size:

@@ -19,7 +19,7 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import (
     Drawn,
     Original,
-    Part,
+    PartOfRows,
     Replacement,
     Request,
     Scheme,
@@ -333,9 +333,9 @@ class RepeatChanges:
         columns = self._evaluations.table.columns_of(feature)
         return Drawn(columns, self.scheme, repeat, self._seed)
 
-    def _request(self, piece: Piece) -> Replacement | Part:
+    def _request(self, piece: Piece) -> Replacement | PartOfRows:
         replacement = self._replacement(piece.feature, piece.repeat)
-        return replacement if piece.part is None else Part(replacement, piece.part)
+        return replacement if piece.part is None else PartOfRows(replacement, piece.part)
 
     def _n_rows_of(self, piece: Piece) -> int:
         if piece.part is None:
