@@ -12,7 +12,6 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs.choices import LEVEL
@@ -24,13 +23,10 @@ from uqwidgets.widgets.rows.population import Intervals, Selection
 LEVELS = len(STOPS)
 #: Levels of tau as near as this are the same one.
 SAME_LEVEL = 1e-9
-# Weights of levels that are summarised together, which is a third faster than fewer of them; and
-# of the levels between two checks for a stop.
-_WEIGHTS_TOGETHER, _WEIGHTS_AT_ONCE = 1 << 14, 1 << 16
-# Levels between these whose intervals are kept.
+# Weights of levels that are summarised together, which is a third faster than fewer of them.
+_WEIGHTS_TOGETHER = 1 << 14
+# Levels between these whose intervals stay cached.
 _MOST_EXACT = 100
-# What a profile has for each level.
-_OF_LEVELS = ("target", "reached", "ess", "kl", "half_share", "status")
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
 
@@ -107,7 +103,7 @@ def bounded(
         See `Selection.column`.
     indicators : sequence of str
     check : callable, optional
-        Called between parts of the work; what it raises ends it.
+        Called now and then; what it raises ends the work.
 
     Returns
     -------
@@ -124,27 +120,9 @@ def bounded(
     if known is not None:
         missing = {name: None for name in missing if name not in known.indicators}
     if missing:
-        parts = []
-        n_parts = -(-LEVELS * selection.n_rows // _WEIGHTS_AT_ONCE)
-        for taus in np.array_split(STOPS, min(n_parts, LEVELS)):
-            check()
-            parts.append(_with_ends(explainer, selection, column, list(missing), taus))
-        new = _along_tau(parts)
+        new = _with_ends(explainer, selection, column, list(missing), STOPS, check)
         selection.bounded[key] = new if known is None else _merged(known, new)
     return selection.bounded[key]
-
-
-def _along_tau(parts: Sequence[Stress]) -> Stress:
-    """Join profiles of the same column and indicators at adjacent levels."""
-    whole: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
-        for name in ("taus", *_OF_LEVELS)
-    }
-    for name in ("values", "low", "high"):
-        each = [getattr(part, name) for part in parts]
-        whole[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
-    remarks = coverage_remarks(parts[0].features, whole["taus"], whole["ess"], COVERAGE_BY_ROWS)
-    return replace(parts[0], **whole, remarks=remarks)
 
 
 def exact_intervals(
@@ -214,6 +192,7 @@ def _with_ends(
     column: StressedColumn,
     names: Sequence[str],
     taus: Floats,
+    check: Callable[[], None] = lambda: None,
 ) -> Stress:
     """Return the profile of a column at some levels, with the intervals of some indicators."""
     shown = [explainer.indicators[name] for name in names]
@@ -228,9 +207,10 @@ def _with_ends(
         level=LEVEL if described is None else None,
         remarks=(),
         n_together=_WEIGHTS_TOGETHER,
+        check=check,
     )
     if described is not None:
-        profile = described_profile(profile, described, [column], shown, LEVEL)
+        profile = described_profile(profile, described, [column], shown, LEVEL, check)
     return profile
 
 
