@@ -14,6 +14,11 @@ from uqwidgets.widgets.kernel.scheduler import Ticket
 from uqwidgets.widgets.kernel.timing import Timing
 from uqwidgets.widgets.rows.population import Populations
 
+#: Called with what is done, how much of it, and of how much; what it raises ends the work.
+Report = Callable[[str, int, int], None]
+#: Called with how much is done, and of how much; what it raises ends the work.
+ReportCount = Callable[[int, int], None]
+
 # Work that goes on is not done, whatever was estimated.
 _MOST = 0.99
 

@@ -14,7 +14,7 @@ from uqwidgets.widgets.kernel.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket, heartbeat
 from uqwidgets.widgets.session.publisher import Publisher
 from uqwidgets.widgets.views.learner_part import Key, LearnerPart
-from uqwidgets.widgets.views.refitted import Averages, Refitted
+from uqwidgets.widgets.views.refitted import RefitMeans, Refitted
 from uqwidgets.widgets.views.view import View
 
 
@@ -50,7 +50,7 @@ class LearnerPanel:
         self._inputs: Inputs | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
-        self._known: dict[Key, Averages] = {}
+        self._known: dict[Key, RefitMeans] = {}
         # Errors by key; the same request is not attempted again.
         self._failed: dict[Key, str] = {}
         self._calls_before = (0, 0)
@@ -143,7 +143,7 @@ class LearnerPanel:
         }
         return {**meta, **added}, {**columns, **beside}
 
-    def _notes(self, shown: Iterable[Averages | None]) -> list[Remark]:
+    def _notes(self, shown: Iterable[RefitMeans | None]) -> list[Remark]:
         """Return the remarks of the results, each once.
 
         Remarks that begin alike, up to the first semicolon, are one note.
@@ -166,7 +166,9 @@ class LearnerPanel:
             return f"at {n_fits} of {total} fits of the learner"
         return "before all refits were evaluated"
 
-    def _beside(self, view: str, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
+    def _beside(
+        self, view: str, meta: dict[str, Any], columns: dict[str, Any]
+    ) -> RefitMeans | None:
         """Return the known results that fit what a view shows."""
         if self._inputs is None:
             return None

@@ -22,10 +22,11 @@ from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.detail_columns import redundancy_column, scorer_column
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
-from uqwidgets.widgets.views.importance.sums import Report, Sums
+from uqwidgets.widgets.views.importance.sums import Sums
 from uqwidgets.widgets.views.view import Content
 
 # Columns that stay pinned, so that going back to a scorer or a population computes nothing.
@@ -47,7 +48,7 @@ class Detail(NamedTuple):
 
     key: Hashable
     what: str
-    compute: Callable[[Report], Floats]
+    compute: Callable[[ReportCount], Floats]
 
 
 class ImportanceDetails:
@@ -92,7 +93,7 @@ class ImportanceDetails:
             for quantity in plan.quantities
         ]
 
-    def run(self, detail: Detail, report: Report) -> None:
+    def run(self, detail: Detail, report: ReportCount) -> None:
         """Compute a column; the oldest one is released where there are many."""
         self._pinned[detail.key] = detail.compute(report)
         if len(self._pinned) > _MOST_PINNED:

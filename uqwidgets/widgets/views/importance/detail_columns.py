@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from uqwidgets.importance import Settings, metric_importance
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import Metric
 from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.kernel.work import ReportCount
 
 # Trees of each forest: the fewest that predict every row out of bag.
 _N_ESTIMATORS = 50
@@ -24,7 +25,7 @@ def scorer_column(
     units: Sequence[str],
     population: Population,
     settings: Settings,
-    report: Callable[[int, int], None],
+    report: ReportCount,
 ) -> Floats:
     """Return the loss of a scorer under the replacements of each feature, with its interval.
 
@@ -61,7 +62,7 @@ def redundancy_column(
     explainer: Explainer,
     units: Sequence[str],
     population: Population,
-    report: Callable[[int, int], None],
+    report: ReportCount,
 ) -> Floats:
     """Return R2 of each feature from the others, with its interval; it fits forests.
 

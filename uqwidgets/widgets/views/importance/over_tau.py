@@ -18,6 +18,7 @@ from uqwidgets.inference.populations import mean_changes_in
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, at_each, stacked
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
@@ -26,7 +27,7 @@ from uqwidgets.widgets.views.view import Content
 
 #: A function from the inputs and populations of a level, a number of repeats and a report to the
 #: content of the view.
-Compute = Callable[[Inputs, Populations, int, Callable[[int, int], None]], Content]
+Compute = Callable[[Inputs, Populations, int, ReportCount], Content]
 
 
 def importance_tracks(

@@ -36,8 +36,6 @@ _SHARE = 2 / 5
 # tests/widgets/kernel/test_work.py.
 _NUMBERS_PER_ROW = 24
 
-Report = Callable[[str, int], None]
-
 
 class _Task(NamedTuple):
     """Repeats of a feature, in all rows or in some parts of them."""
@@ -182,7 +180,7 @@ class RepeatChanges:
     def extend(
         self,
         n_repeats: int,
-        report: Report,
+        report: Callable[[str, int], None],
         features: Sequence[str] | None = None,
         n_rows: int | None = None,
     ) -> None:

@@ -29,10 +29,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
-
-#: Called with how many features are summed, and of how many; what it raises stops the sums.
-Report = Callable[[int, int], None]
 
 
 class Sums(NamedTuple):
@@ -85,7 +83,9 @@ class RepeatSums:
         values = len(self._evaluations.table) * len(self.units) * len(self._measures)
         return int(np.clip(seconds / (values * self._seconds_per_value), 1, most))
 
-    def sums(self, population: Population, inputs: Inputs, n_repeats: int, report: Report) -> Sums:
+    def sums(
+        self, population: Population, inputs: Inputs, n_repeats: int, report: ReportCount
+    ) -> Sums:
         """Return the means of all features with their intervals.
 
         Parameters
@@ -94,7 +94,7 @@ class RepeatSums:
         inputs : Inputs
         n_repeats : int
         report : callable
-            See `Report`.
+            Called with how many features are summed, and of how many.
         """
         settings, n_measures = self.settings(inputs, n_repeats), len(self._measures)
         p = len(self.units)

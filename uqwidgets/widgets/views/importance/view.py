@@ -20,7 +20,7 @@ from uqwidgets.plotting.html import element, words
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.kernel.work import ReportCount, Step, Urgency, Work
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
@@ -29,7 +29,7 @@ from uqwidgets.widgets.views.importance.over_tau import importance_tracks
 from uqwidgets.widgets.views.importance.pictures import pictures
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
-from uqwidgets.widgets.views.importance.sums import Report, Sums
+from uqwidgets.widgets.views.importance.sums import Sums
 from uqwidgets.widgets.views.learner_part import LearnerImportance
 from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
@@ -78,7 +78,7 @@ class ImportanceView(View):
         inputs: Inputs,
         populations: Populations,
         n_repeats: int | None = None,
-        report: Report = lambda *_: None,
+        report: ReportCount = lambda *_: None,
     ) -> Content:
         """Average the cached changes; this needs no model call.
 
