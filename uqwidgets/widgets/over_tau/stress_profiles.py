@@ -125,50 +125,55 @@ def bounded(
     return selection.bounded[key]
 
 
-def exact_intervals(
+def intervals_at(
     explainer: Explainer,
     selection: Selection,
     feature: str,
     category: str | None,
     tau: float,
-    *,
-    only_known: bool = False,
-) -> Intervals | None:
+    indicators: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
+) -> Intervals:
     """Return all intervals that `bounded` knows, at any level of tau.
 
     Parameters
     ----------
-    explainer : Explainer
-    selection : Selection
-        It caches the latest ones.
-    feature : str
-    category : str or None
+    explainer, selection, feature, category, indicators, check
+        As in `bounded`; the selection caches the latest ones.
     tau : float
-    only_known : bool, default=False
-        Whether nothing is computed.
 
     Returns
     -------
-    dict of str to (float, float, float), or None
-        Value, lower and upper end by the name of the indicator; None where they are not known.
+    dict of str to (float, float, float)
+        Value, lower and upper end by the name of the indicator; none where no row has a value of
+        the column.
     """
+    profile = bounded(explainer, selection, feature, category, indicators, check)
     column = selection.column(feature, category)
-    profile = selection.bounded.get((feature, category))
     if profile is None or column is None:
-        return None
-    key, exact = (feature, category, tau), selection.exact
-    known = dict(exact.get(key, {}))
+        return {}
     if (at := level_of(profile.taus, tau)) is not None:
-        known |= _intervals_of(profile, at)
+        return _intervals_of(profile, at)
+    key, exact = (feature, category, tau), selection.exact
+    known = exact.get(key, {})
     missing = [name for name in profile.indicators if name not in known]
-    if missing and only_known:
-        return None
     if missing:
         new = _intervals_of(_with_ends(explainer, selection, column, missing, np.array([tau])), 0)
         while len(exact) >= _MOST_EXACT:
             del exact[next(iter(exact))]
-        exact[key] = known = known | new
-    return known
+        exact[key] = known | new
+    return exact[key]
+
+
+def are_bounded(
+    selection: Selection, feature: str, category: str | None, tau: float, indicator: str
+) -> bool:
+    """Whether the interval of an indicator is known at all levels and at tau."""
+    profile = selection.bounded.get((feature, category))
+    if profile is None or indicator not in profile.indicators:
+        return False
+    here = selection.exact.get((feature, category, tau), {})
+    return level_of(profile.taus, tau) is not None or set(profile.indicators) <= set(here)
 
 
 def level_of(taus: Floats, tau: float) -> int | None:
@@ -226,12 +231,6 @@ def _merged(known: Stress, new: Stress) -> Stress:
     )
 
 
-def is_bounded(selection: Selection, feature: str, category: str | None, indicator: str) -> bool:
-    """Whether the interval of an indicator is known."""
-    known = selection.bounded.get((feature, category))
-    return known is not None and indicator in known.indicators
-
-
 def ends_of_scores(
     explainer: Explainer, selection: Selection, feature: str, category: str | None, tau: float
 ) -> dict[str, tuple[float, float]]:
@@ -250,8 +249,7 @@ def ends_of_scores(
     at = _line_of_scores(explainer, selection, feature, category, at_zero=tau == 0)
     if at is None:
         return {}
-    bounded(explainer, selection, *at)
-    intervals = exact_intervals(explainer, selection, *at, tau) or {}
+    intervals = intervals_at(explainer, selection, *at, tau)
     return {name: intervals[name][1:] for name in _SCORES if name in intervals}
 
 
