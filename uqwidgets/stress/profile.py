@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,7 @@ def stress(
     level: float | None,
     remarks: tuple[Remark, ...],
     n_together: int = _WEIGHTS_TOGETHER,
+    check: Callable[[], None] = lambda: None,
 ) -> Stress:
     """Stress each column separately and summarise the rows at each level.
 
@@ -62,6 +63,8 @@ def stress(
     remarks : tuple of Remark
     n_together : int, default=4096
         About as many weights as are summarised together. More take less time, and memory.
+    check : callable, optional
+        Called before these; what it raises ends the work.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def stress(
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
-            lines.append(_over_rows(column, n, indicators, taus, level, n_together))
+            lines.append(_over_rows(column, n, indicators, taus, level, n_together, check))
         else:
             lines.append(_over_nodes(column, plain, taus))
 
@@ -209,6 +212,7 @@ def _over_rows(
     taus: Floats,
     level: float | None,
     n_together: int,
+    check: Callable[[], None],
 ) -> _Profile:
     """Summarise a column by the weights of its rows, which intervals and scorers need."""
     shape = (len(indicators), len(taus))
@@ -233,6 +237,7 @@ def _over_rows(
             lines[np.ix_(is_plain, at)] = numbers
 
     for batch in _batches(stressed.column.projections(taus), n_together):
+        check()
         solved: dict[int, Floats] = {}
         of_summarised = []
         for t, projection in batch:
