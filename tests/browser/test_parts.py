@@ -74,7 +74,7 @@ def test_without_kernel_a_sentence_stands_in_the_place_of_a_part(bridge, request
 
 
 def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
-    broken = PARTS["performance"]._replace(script="throw new Error('broken')")
+    broken = {**PARTS["performance"], "script": "throw new Error('broken')"}
     monkeypatch.setitem(PARTS, "performance", broken)
     with make_widget() as widget:
         root = bridge.mount(widget)

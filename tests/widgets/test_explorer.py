@@ -185,7 +185,7 @@ def test_the_profile_of_the_stressed_feature_has_its_interval(
     at_once: bool,
 ) -> None:
     if not at_once:
-        explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0, heartbeat=60.0)
+        explorer._publisher.timing = Timing(n_rows_at_once=10, summing=10.0, heartbeat=60.0)
     frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
     *before, last = (columns(frame) for frame in frames)
     # The interval of many rows is computed in a later frame.

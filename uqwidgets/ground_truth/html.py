@@ -6,10 +6,10 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.importance.html import MOST_ROWS
 from uqwidgets.plotting.choice import MOST_CURVES, evenly
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.static import MOST_ROWS
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,

@@ -16,9 +16,9 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.teach.lesson import (
-    Answer,
     Input,
     Lesson,
+    LessonAnswer,
     checked_process,
     counted,
     one_of_texts,
@@ -249,7 +249,7 @@ class WhatTheBarCovers(Lesson):
             "kinds": [{"value": kind, "label": f"{kind}: {text}"} for kind, text in _KINDS.items()],
         }
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         # Found before the first sample, so that nobody waits for it then.
         meta = {"population": self.population}
         value, low, high = self._intervals().T
@@ -259,7 +259,7 @@ class WhatTheBarCovers(Lesson):
             "high": high,
             "hit": self._holds_population().astype(np.uint8),
         }
-        return Answer(meta, columns, self._explanation())
+        return LessonAnswer(meta, columns, self._explanation())
 
     def _page_states(self) -> Iterator[dict[str, Any]]:
         for interval in _KINDS:

@@ -15,7 +15,7 @@ from uqwidgets.importance.order import pairwise_differences
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import checked_repeats
 from uqwidgets.inference.population import Population
-from uqwidgets.teach.lesson import Answer, Input, Lesson, counted
+from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, counted
 from uqwidgets.widgets.inputs.checks import switch
 
 _MOST_FEATURES = 12
@@ -158,11 +158,11 @@ class GuessTheRanking(Lesson):
     def _facts(self) -> dict[str, Any]:
         return {"label": self._measured.label, "unit": self._measured.unit}
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         # Computed before it is shown, so that nobody waits for it then.
         result, clear = self._results()
         if not self.revealed:
-            return Answer({"revealed": False}, {})
+            return LessonAnswer({"revealed": False}, {})
         wrong = [pair for pair in clear if self._is_wrong(pair)]
         meta = {
             "revealed": True,
@@ -170,7 +170,7 @@ class GuessTheRanking(Lesson):
             "wrong": [sum(name in pair for pair in wrong) for name in result.features],
         }
         columns = {"importance": result.importance, "low": result.low, "high": result.high}
-        return Answer(meta, columns, self._explanation(wrong))
+        return LessonAnswer(meta, columns, self._explanation(wrong))
 
     def _page_states(self) -> Iterator[dict[str, Any]]:
         yield {"revealed": False}
@@ -184,12 +184,12 @@ class GuessTheRanking(Lesson):
             return {}
         return {"note": "The score of your order needs the notebook: this page holds the bars."}
 
-    def _page_answer(self) -> Answer:
+    def _page_answer(self) -> LessonAnswer:
         answer = self._answer()
         if not self.revealed or self._orders_of_page:
             return answer
         meta = {**answer.meta, "wrong": [0] * len(self.features)}
-        return Answer(meta, answer.columns, (*self._ties(), _MEANING))
+        return LessonAnswer(meta, answer.columns, (*self._ties(), _MEANING))
 
     @property
     def _orders_of_page(self) -> list[tuple[str, ...]]:

@@ -22,7 +22,6 @@ from uqwidgets.widgets.inputs.traits import SYNCED
 from uqwidgets.widgets.kernel.frames import SCHEMA, pack
 from uqwidgets.widgets.kernel.front_end import WholeState, bundle
 from uqwidgets.widgets.kernel.interruptions import PausedError, SupersededError
-from uqwidgets.widgets.kernel.lifetime import ClosedAtTheEnd
 from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket, heartbeat
 
 # Seconds after which the page is told that the work goes on.
@@ -57,7 +56,7 @@ class Input(t.TraitType[Any, Any]):
         return super().get(obj, cls)
 
 
-class Answer(NamedTuple):
+class LessonAnswer(NamedTuple):
     """What a lesson shows for its present inputs.
 
     Attributes
@@ -75,7 +74,7 @@ class Answer(NamedTuple):
     explanation: tuple[str, ...] = ()
 
 
-class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
+class Lesson(SavableLesson, WholeState, anywidget.AnyWidget):
     """One idea on one screen: predict, do, explain.
 
     A lesson declares its texts and inputs, and `_answer`, which computes what is shown by the
@@ -120,7 +119,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
                 raise TypeError(unknown(f"input of {type(self).__name__}", name, list(names)))
         self._holds = True
         self._refused: dict[str, str] = {}
-        self._shown: Answer | None = None
+        self._shown: LessonAnswer | None = None
         self._shown_inputs: dict[str, Any] | None = None
         self._answered = 0
         self._ticket: Ticket | None = None
@@ -190,7 +189,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
         super().close()
 
     @abstractmethod
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         """Compute what is shown for the present inputs."""
 
     def _facts(self) -> dict[str, Any]:
@@ -286,7 +285,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
         self._answered = seq
         self._show(error)
 
-    def _computed(self, ticket: Ticket) -> Answer:
+    def _computed(self, ticket: Ticket) -> LessonAnswer:
         with self._computing:
             self._ticket = ticket
             self._step, self._share = (0, 1), 0.0
@@ -298,7 +297,7 @@ class Lesson(SavableLesson, ClosedAtTheEnd, WholeState, anywidget.AnyWidget):
     def _show(self, error: str | None = None, *, busy: bool = False) -> None:
         """Send the last answer, with the inputs that it is of."""
         inputs = self.state if self._shown_inputs is None else self._shown_inputs
-        answer = Answer({}, {}) if self._shown is None else self._shown
+        answer = LessonAnswer({}, {}) if self._shown is None else self._shown
         step, steps = self._step
         meta = {
             **answer.meta,

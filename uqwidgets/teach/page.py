@@ -21,7 +21,7 @@ from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.savable import FrozenPage, SavedPage
 
 if TYPE_CHECKING:
-    from uqwidgets.teach.lesson import Answer, Lesson
+    from uqwidgets.teach.lesson import Lesson, LessonAnswer
 
 #: Features that a learner can pick in a page; each needs answers of its own.
 MOST_FEATURES_OF_PAGE = 8
@@ -41,7 +41,7 @@ class SavableLesson:
     # Defined by Lesson.
     title: ClassVar[str]
     _computing: threading.RLock
-    _answer: Callable[[], Answer]
+    _answer: Callable[[], LessonAnswer]
     _describe: Callable[[], dict[str, Any]]
 
     rows_in_page: ClassVar[str] = "It holds no row."
@@ -58,7 +58,7 @@ class SavableLesson:
         """Return what differs from `_facts` in a page; ``"note"`` says what needs a kernel."""
         return {}
 
-    def _page_answer(self) -> Answer:
+    def _page_answer(self) -> LessonAnswer:
         """Compute what a page shows in the present state."""
         return self._answer()
 
@@ -274,7 +274,7 @@ class _Store:
             "groups": [{"names": list(names), "states": of} for names, of in groups.items()],
         }
 
-    def _answer(self, answer: Answer) -> int:
+    def _answer(self, answer: LessonAnswer) -> int:
         frame = pack(0, {}, answer.meta, answer.columns)
         described = frame["meta"].pop("cols")
         stored = {

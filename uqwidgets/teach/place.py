@@ -20,7 +20,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of, model_names
 from uqwidgets.measures import UNKNOWN_TRUTH
 from uqwidgets.teach.hollow_models import expected_target, hollow_explainer
-from uqwidgets.teach.lesson import Answer, Input, Lesson, one_of_texts
+from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, one_of_texts
 from uqwidgets.widgets.inputs.checks import number, switch, whole
 
 # An odd number, so that the middle of the square is a place.
@@ -293,11 +293,11 @@ class ThePlaceNobodyHasBeen(Lesson):
             ],
         }
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         # The models are asked before the guess, so that nobody waits then.
         columns, every = {**self._map}, self._on_grid.values()
         if not self.guess:
-            return Answer({}, columns)
+            return LessonAnswer({}, columns)
         _, j = self._position
         for part in ("prediction", "low", "high", "entropy"):
             columns[part] = np.stack([getattr(one, part)[:, j] for one in every])
@@ -306,7 +306,7 @@ class ThePlaceNobodyHasBeen(Lesson):
             columns["truth"] = self._truth[:, j]
         if self.revealed:
             columns["map"] = self._on_grid[self.model].entropy
-        return Answer({}, columns, self._explanation())
+        return LessonAnswer({}, columns, self._explanation())
 
     @cached_property
     def _span(self) -> float:

@@ -16,7 +16,7 @@ from uqwidgets.datasets import CORRELATED_PAIRS, Process
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.learner import Learner
-from uqwidgets.teach.lesson import Answer, Input, Lesson, checked_process, counted
+from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, checked_process, counted
 from uqwidgets.widgets.inputs.checks import switch, whole
 
 _POINTS = 15
@@ -171,7 +171,7 @@ class ManyRefits(Lesson):
             ),
         }
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         columns: dict[str, Any] = {"grid": self._grid}
         if self.refits:
             result = self._result()
@@ -183,7 +183,7 @@ class ManyRefits(Lesson):
         if self.revealed:
             columns["truth"] = self.truth
             columns["hit"] = self._holds_truth().astype(np.uint8)
-        return Answer({}, columns, self._explanation())
+        return LessonAnswer({}, columns, self._explanation())
 
     def _explanation(self) -> tuple[str, ...]:
         m = self.refits

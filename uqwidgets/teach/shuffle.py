@@ -14,7 +14,7 @@ from uqwidgets.importance import Settings, permutation_importance
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
-from uqwidgets.teach.lesson import Answer, Input, Lesson, counted, one_of_texts
+from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, counted, one_of_texts
 from uqwidgets.teach.page import facts_on_features, features_of_page
 from uqwidgets.widgets.inputs.checks import whole
 
@@ -172,7 +172,7 @@ class ShuffleOneColumn(Lesson):
             "n_repeats": _MOST_REPEATS,
         }
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         replaced = self.explainer.replaced(self.feature, _MEASURES, callback=self._check)
         table = self.explainer.table
         shown = list(self.shown_rows)
@@ -198,7 +198,7 @@ class ShuffleOneColumn(Lesson):
             "own": [", ".join(_text(column.iloc[row]) for column in moved) for row in shown],
             "new": [", ".join(_text(column.iloc[donors[row]]) for column in moved) for row in lit],
         }
-        return Answer(meta, columns, self._explanation(columns["bars"]))
+        return LessonAnswer(meta, columns, self._explanation(columns["bars"]))
 
     @property
     def _is_complete(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.result import Stress
-from uqwidgets.teach.lesson import Answer, Input, Lesson, one_of_texts
+from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, one_of_texts
 from uqwidgets.teach.page import facts_on_features, features_of_page
 from uqwidgets.widgets.inputs.checks import number, switch
 
@@ -193,7 +193,7 @@ class StressToATarget(Lesson):
             ),
         }
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> LessonAnswer:
         result, i = self._result(), self._level()
         values = self._values()
         shown = np.ones(_LEVELS, dtype=bool) if self.revealed else np.arange(_LEVELS) == i
@@ -210,7 +210,7 @@ class StressToATarget(Lesson):
             "n": len(self.explainer.table),
             "features": self.features,
         }
-        return Answer(meta, columns, self._explanation(result, i, shifts))
+        return LessonAnswer(meta, columns, self._explanation(result, i, shifts))
 
     def _explanation(self, result: Stress, i: int, shifts: Floats) -> tuple[str, ...]:
         sentences = []

@@ -1,3 +1,4 @@
+import "./condition.css";
 import type { Condition } from "../session/condition.ts";
 import type { ModelInfo } from "../session/modelInfo.ts";
 import { h } from "../widget/dom.ts";

@@ -22,7 +22,9 @@ export interface Channel {
 /** Milliseconds after which the page says that there is no answer; a later answer is read all the same. */
 const PATIENCE = 5_000;
 const NO_ANSWER =
-  "The kernel does not answer, so this part of the widget is missing; run the cell again.";
+  "The kernel does not answer, so this part of the widget is missing; a busy kernel sends it later, else run the cell again.";
+/** The event of the page when a part is there: any of its widgets may miss it. */
+const ARRIVED = "uq:part";
 
 declare global {
   /** The parts of the page, by build and name: all its widgets share them. */
@@ -49,12 +51,14 @@ export function sendTo(channel: Channel, content: object, fail = () => {}): void
 /** Loads the parts of one widget: from the page if it has them, else from the kernel. */
 export class PartLoader {
   readonly #parts: NonNullable<typeof globalThis.uqwidgetsParts>;
+  /** Whether a part could not be loaded. */
+  #isMissed = false;
   readonly #modules = new Map<string, unknown>();
   readonly #requests = new Map<unknown, (arrival: Promise<Arrival>) => void>();
 
   constructor(
     readonly channel: Channel,
-    /** Called when a part arrives after its request has failed. */
+    /** Called when a part arrives that the widget misses. */
     readonly onLate: () => void,
     readonly signal: AbortSignal,
     readonly patience = PATIENCE,
@@ -64,6 +68,11 @@ export class PartLoader {
     const receive = (content: unknown) => this.#receive(content);
     channel.on("msg:custom", receive);
     signal.addEventListener("abort", () => channel.off("msg:custom", receive));
+    const arrived = () => {
+      if (this.#isMissed) this.onLate();
+      this.#isMissed = false;
+    };
+    addEventListener(ARRIVED, arrived, { signal });
   }
 
   /** Returns the module of a part, and adds its style to the root of the widget. */
@@ -78,7 +87,9 @@ export class PartLoader {
       this.#modules.set(name, module);
       return module as T;
     } catch (error) {
-      if (error instanceof WireError) throw error;
+      this.#isMissed = true;
+      // The widgets of a page may have a copy of this module each.
+      if (error instanceof Error && error.message === NO_ANSWER) throw new WireError(NO_ANSWER);
       throw new WireError(
         `A part of the widget could not be read (${String(error)}); run the cell again.`,
       );
@@ -127,8 +138,10 @@ export class PartLoader {
     const arrival = importText(script, style);
     end(arrival);
     const key = `${core.build}/${part}`;
-    if (this.#parts[key]) return;
-    this.#parts[key] = arrival;
-    arrival.then(this.onLate, () => delete this.#parts[key]);
+    this.#parts[key] ??= arrival;
+    arrival.then(
+      () => dispatchEvent(new Event(ARRIVED)),
+      () => delete this.#parts[key],
+    );
   }
 }

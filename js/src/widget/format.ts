@@ -7,8 +7,10 @@ const plain = format(",");
 /** Numbers from here on are written with an exponent. */
 export const EXPONENT_FROM = 1e7;
 
+type Known = number | null | undefined;
+
 /** Formats a number with three significant digits; NaN is "not available". */
-export function number(value: number | null | undefined): string {
+export function number(value: Known): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
   const size = Math.abs(value);
   if (size >= EXPONENT_FROM || (size > 0 && size < 1e-4)) return exponent(value);
@@ -17,9 +19,15 @@ export function number(value: number | null | undefined): string {
 
 /** One number format for a whole column, with the decimals that about a thousandth of its span needs. */
 export function decimals(span: number): (value: number) => string {
-  const places = Math.max(0, 2 - Math.floor(Math.log10(span)));
-  const fixed = places > 6 ? format(".1e") : format(`,.${places}f`);
-  const print = span >= EXPONENT_FROM ? number : fixed;
+  const size = Math.floor(Math.log10(span));
+  const places = Math.max(0, 2 - size);
+  const fixed = format(`,.${places}f`);
+  const print = (value: number): string => {
+    if (span >= EXPONENT_FROM) return number(value);
+    if (places <= 6 || Math.abs(value) >= 1e-3) return fixed(value);
+    // As many digits as tell it from the others.
+    return format(`.${Math.max(1, Math.floor(Math.log10(Math.abs(value))) - size + 1)}e`)(value);
+  };
   // A value that rounds to zero is shown without sign.
   return (value) =>
     Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";
@@ -71,7 +79,7 @@ export const isolated = (name: string): string =>
 export const isolatedIn = (text: string, name: string): string =>
   name ? text.replaceAll(name, () => isolated(name)) : text;
 
-export const interval = (low: number, high: number): string =>
+export const interval = (low: Known, high: Known): string =>
   Number.isFinite(low) && Number.isFinite(high)
     ? `${number(low)} to ${number(high)}`
     : "no interval";

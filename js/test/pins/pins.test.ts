@@ -1,13 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { describeView, pinName } from "../../src/pins/describe.ts";
-import {
-  movePin,
-  type Pin,
-  readPins,
-  removePin,
-  renamePin,
-  setGhost,
-} from "../../src/session/pins.ts";
+import { movePin, removePin, renamePin, setGhost } from "../../src/pins/list.ts";
+import { type Pin, readPins } from "../../src/session/pins.ts";
 import { aboutBinary, aboutMulti, inputsOf, wireFrame } from "../fixtures.ts";
 import { choose, clearPage, mount, painted, press } from "../mount.ts";
 

@@ -108,10 +108,20 @@ describe("a part", () => {
     expect((await second).greet("you")).toBe("hello you");
   });
 
+  it("that arrives late at one widget is there for all that miss it", async () => {
+    const [a, b, c] = [widget(1), widget(1), widget(1)];
+    const sentence = /^The kernel does not answer, [^(]*$/;
+    await Promise.all([a, b, c].map((one) => expect(one.load()).rejects.toThrow(sentence)));
+    b.model.receiveMessage(ANSWER);
+    a.model.receiveMessage(ANSWER);
+    for (const one of [a, b, c]) await vi.waitFor(() => expect(one.late).toHaveBeenCalledOnce());
+    expect((await c.load()).greet("you")).toBe("hello you");
+  });
+
   it("that arrives late is kept, and the widget hears of it", async () => {
     const { model, late, load } = widget(1);
     await expect(load()).rejects.toThrow(
-      "The kernel does not answer, so this part of the widget is missing; run the cell again.",
+      "The kernel does not answer, so this part of the widget is missing; a busy kernel sends it later",
     );
     model.receiveMessage(ANSWER);
     await vi.waitFor(() => expect(late).toHaveBeenCalledOnce());

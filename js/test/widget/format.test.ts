@@ -74,6 +74,9 @@ describe("numbers", () => {
       "n/a",
     ]);
     expect(decimals(2500)(1234.5)).toBe("1,235");
+    expect([0.5, 0.500004].map(decimals(4e-6))).toEqual(["0.50000000", "0.50000400"]);
+    expect([5e-4, 5.0001e-4].map(decimals(1e-8))).toEqual(["5.00000e-4", "5.00010e-4"]);
+    expect([0, -3e-6, 5e-6].map(decimals(8e-6))).toEqual(["0.0e+0", "−3.0e-6", "5.0e-6"]);
   });
 
   it("are short for shares and times", () => {

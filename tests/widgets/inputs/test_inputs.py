@@ -19,7 +19,7 @@ from uqwidgets.widgets.inputs.cohorts import Cohort
 from uqwidgets.widgets.inputs.conditions import Condition, conditions
 from uqwidgets.widgets.inputs.held import Held
 from uqwidgets.widgets.inputs.inputs import Inputs, RowText, trait_value, validate
-from uqwidgets.widgets.inputs.what_if import Change
+from uqwidgets.widgets.inputs.what_if import ChangedValue
 
 ROOT = Path(__file__).parents[3]
 FRONT_END = ROOT / "js" / "src" / "session" / "inputs.ts"
@@ -34,7 +34,7 @@ TYPES = {
     tuple[Condition, ...]: ("Condition[]", "object", "list[dict[str, Any]]"),
     tuple[Cohort, ...]: ("Cohort[]", "object", "list[dict[str, Any]]"),
     tuple[Held, ...]: ("Held[]", "object", "list[dict[str, Any]]"),
-    tuple[Change, ...]: ("Change[]", "object", "list[dict[str, Any]]"),
+    tuple[ChangedValue, ...]: ("Change[]", "object", "list[dict[str, Any]]"),
     RowText: ("string | Condition[]", "string", "Any"),
 }
 TYPESCRIPT = """\

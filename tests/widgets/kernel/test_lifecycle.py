@@ -24,8 +24,6 @@ from ipywidgets.widgets import widget as registry
 import uqwidgets as uq
 from cases import thorough_after
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.kernel.timing import Timing
-from uqwidgets.widgets.kernel.user_thread import UserThread
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.views.importance.view import ImportanceView
@@ -318,7 +316,7 @@ def test_an_unreferenced_hidden_widget_is_freed_when_another_is_made(
 def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, interval: str) -> None:
     ignore = lambda *_: None  # noqa: E731
     inputs = Inputs(feature="a", indicator="error_rate", interval=interval)
-    session = Session(explainer, ignore, ignore, None, ignore, Timing(), UserThread())
+    session = Session(explainer, SimpleNamespace(weights=None))
     session.view(ImportanceView).repeats(inputs).extend(1, ignore)
     html = static_picture(session, inputs)
     assert "Not everything was computed" in html

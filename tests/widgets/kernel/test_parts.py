@@ -72,7 +72,7 @@ def test_other_messages_are_ignored(widget: uq.Explorer, content: Any) -> None:
 def test_a_part_and_the_core_are_of_one_build() -> None:
     core = (STATIC / "index.js").read_text("utf-8")
     for part in PARTS.values():
-        build = re.match(r'export default{(build:"\w+")', part.script)
+        build = re.match(r'export default{(build:"\w+")', part["script"])
         assert build
         assert build[1] in core
 
@@ -98,7 +98,7 @@ def test_the_part_that_draws_categories_is_stored_with_the_widget(
     explorer.feature = "a"
     assert explorer.wait(30)
     assert explorer.get_state()["_stored_parts"] == {}
-    stored = {"curveDetails": PARTS["curveDetails"]._asdict()}
+    stored = {"curveDetails": PARTS["curveDetails"]}
     # The reader of a saved notebook may go back from a number to a category.
     for feature in ("c", "a"):
         explorer.feature = feature
@@ -112,3 +112,11 @@ def test_the_part_that_draws_a_single_value_is_stored_with_the_widget(
     explorer.feature = "same"
     assert explorer.wait(30)
     assert [*explorer.get_state()["_stored_parts"]] == ["curveDetails"]
+
+
+def test_the_shelf_is_stored_with_the_pins(explorer: uq.Explorer) -> None:
+    assert explorer.wait(30)
+    assert explorer.get_state()["_stored_parts"] == {}
+    explorer.pins = [{"note": "", "state": {}, "ghost": False}]
+    explorer.pins = []
+    assert explorer.get_state()["_stored_parts"] == {"shelf": PARTS["shelf"]._asdict()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 import time
@@ -357,11 +358,16 @@ def test_cached_repeats_stay_within_their_share_of_the_memory_limit() -> None:
     assert (most + 1) * changes.nbytes_per_repeat > 80_000 * 2 / 5
     assert changes.required_memory(most) <= 80_000 < changes.required_memory(most + 1)
     changes.extend(most, lambda *_: None)
-    nbytes = sum(
-        sum(lines.nbytes for lines in changes._changes[f]) + changes._donors[f].nbytes
-        for f in explainer.features
-    )
-    assert nbytes == most * changes.nbytes_per_repeat
+    cache = explainer.evaluations._cache
+    (pinned,) = cache._pinned.values()
+    assert sum(array.nbytes for array in pinned.values()) == most * changes.nbytes_per_repeat
+    rows = explainer.rows_evaluated
+    for name in ("nll", "entropy"):
+        explainer.importance(name, n_repeats=most)
+    assert explainer.rows_evaluated == rows, "every importance reads what a view holds"
+    del changes, pinned
+    gc.collect()
+    assert not cache._pinned, "released with the view"
 
 
 def test_more_repeats_compute_only_the_new_repeats(monkeypatch: pytest.MonkeyPatch) -> None:

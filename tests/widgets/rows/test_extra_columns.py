@@ -13,7 +13,6 @@ import uqwidgets as uq
 from uqwidgets.widgets.inputs.conditions import conditions
 from uqwidgets.widgets.inputs.inputs import validate
 from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.views.importance.detail_columns import LatestValues
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change
 
@@ -159,12 +158,3 @@ def test_many_categories_are_offered_and_too_many_are_not(model: Counting) -> No
         many, name = widget._about["extra"]
     assert len(many["values"]) == 900
     assert name["values"] is None
-
-
-def test_only_the_latest_values_stay_cached() -> None:
-    latest = LatestValues(2)
-    for key in ("first", "second", "first", "third"):
-        latest.add(key, np.zeros((3, 1)))
-    assert latest.get("second") is None
-    assert latest.get("first") is not None
-    assert latest.get("third") is not None

@@ -11,6 +11,9 @@ import pytest
 import uqwidgets as uq
 from models import normal_model
 from models import table as normal_table
+from uqwidgets.widgets.views.importance import columns as importance_columns
+from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
+from uqwidgets.widgets.views.importance.source import Sources
 from widgets.conftest import Counting, table
 from widgets.wire import columns
 
@@ -275,3 +278,13 @@ def test_a_frame_of_800_features_in_four_columns_is_small() -> None:
         n_bytes = sum(len(bytes(column)) for column in widget._frame["cols"].values())
         # The profiles over tau of all features have 41 levels of four numbers: 426 kB of it.
         assert n_bytes + len(str(widget._frame["meta"])) < 600_000
+
+
+def test_only_the_latest_columns_stay_pinned(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importance_columns, "_MOST_PINNED", 2)
+    details = ImportanceDetails(explorer.explainer, Sources(explorer.explainer))
+    for key in ("first", "second", "third"):
+        details.run(Detail(key, "", lambda _: np.zeros((3, 1))), lambda *_: None)
+    assert list(explorer.explainer.evaluations.pinned(details)) == ["second", "third"]

@@ -85,7 +85,7 @@ def test_a_regression_shows_points_and_interval_coverage() -> None:
 
 
 def test_performance_of_many_rows_is_computed_at_rest(explorer: uq.Explorer) -> None:
-    explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0)
+    explorer._publisher.timing = Timing(n_rows_at_once=10, summing=10.0)
     frames = change(explorer, stress_feature="a", tau=0.5)
     assert [shown(frame)["stale"] for frame in frames] == [True, False]
 

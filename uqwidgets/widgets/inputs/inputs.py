@@ -27,7 +27,7 @@ from uqwidgets.widgets.inputs.cohorts import Cohort, cohorts
 from uqwidgets.widgets.inputs.conditions import Condition, columns_with, conditions
 from uqwidgets.widgets.inputs.held import Held, held
 from uqwidgets.widgets.inputs.rows_text import rows_of_text, rows_text, text_of_rows
-from uqwidgets.widgets.inputs.what_if import Change, changes
+from uqwidgets.widgets.inputs.what_if import ChangedValue, changes
 
 MOST_LINES = 5000
 MOST_SMALL_CURVES = 50
@@ -124,7 +124,7 @@ class Inputs:
     clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
     selection: RowText = _input(NO_ROWS, lambda *value: _selection(*value))  # noqa: RUF009
     row: int = _input(-1, lambda name, value, ex: whole(value, name, -1, len(ex.table) - 1))
-    what_if: tuple[Change, ...] = _input(
+    what_if: tuple[ChangedValue, ...] = _input(
         (), lambda _, value, explainer: [c.plain() for c in changes(value, explainer)]
     )
 

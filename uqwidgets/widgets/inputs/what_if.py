@@ -22,7 +22,7 @@ MOST_CHANGES = 1000
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedValue:
     """Another value of a feature.
 
     Attributes
@@ -41,7 +41,7 @@ class Change:
         return {"feature": self.feature, "value": self.value}
 
 
-def changes(value: Any, explainer: Explainer) -> tuple[Change, ...]:
+def changes(value: Any, explainer: Explainer) -> tuple[ChangedValue, ...]:
     """Read changed values in the form that travels.
 
     Raises
@@ -60,7 +60,7 @@ def changes(value: Any, explainer: Explainer) -> tuple[Change, ...]:
     return read
 
 
-def _change(item: Any, explainer: Explainer) -> Change:
+def _change(item: Any, explainer: Explainer) -> ChangedValue:
     if not isinstance(item, dict) or item.keys() != {"feature", "value"}:
         raise ValueError("each value of what_if must be {'feature', 'value'}.")
     feature, value, table = item["feature"], item["value"], explainer.table
@@ -75,22 +75,22 @@ def _change(item: Any, explainer: Explainer) -> Change:
     if value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value)):
         if not table.missing(feature):
             raise ValueError(f"{what} is missing, but no row of X lacks it; give a value.")
-        return Change(feature, None)
+        return ChangedValue(feature, None)
     if table.kind(feature) == "numeric":
-        return Change(feature, number(value, what, -np.inf, np.inf))
+        return ChangedValue(feature, number(value, what, -np.inf, np.inf))
     if table.holds_dates(feature):
-        return Change(feature, _date(value, what, table.column(feature)))
-    return Change(feature, table.labels(feature).text(value, repr(feature)))
+        return ChangedValue(feature, _date(value, what, table.column(feature)))
+    return ChangedValue(feature, table.labels(feature).text(value, repr(feature)))
 
 
-def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Constant | None:
+def replacement_of(table: Table, row: int, changed: tuple[ChangedValue, ...]) -> Constant | None:
     """Return the replacement that makes the changes in a row; None if it has these values.
 
     Parameters
     ----------
     table : Table
     row : int
-    changed : tuple of Change
+    changed : tuple of ChangedValue
     """
     columns, values = [], []
     for change in changed:
@@ -110,7 +110,7 @@ def replacement_of(table: Table, row: int, changed: tuple[Change, ...]) -> Const
     return Constant(tuple(columns[k] for k in order), tuple(values[k] for k in order))
 
 
-def _value(table: Table, change: Change) -> Any:
+def _value(table: Table, change: ChangedValue) -> Any:
     """Return a value as the grids of curves have it, so that both are one evaluation."""
     column = table.column(change.feature)
     if change.value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn, Self
 
 import traitlets as t
 from ipywidgets import Layout, Widget, widget_serialization
@@ -31,38 +31,23 @@ def bundle(name: str) -> str | Path:
     path = STATIC / name
     if not path.exists():
         raise ImportError(
-            f"the front end ({name}) is not built; run `make build` in the source tree, or "
-            "install a released wheel."
+            f"the front end ({name}) is not built; run `python hatch_build.py run build` in the "
+            "source tree, or install a released wheel."
         )
     return path if os.environ.get("ANYWIDGET_HMR") else path.read_text("utf-8")
 
 
-class Part(NamedTuple):
-    """The code of a part as the build wrote it.
-
-    Attributes
-    ----------
-    script : str
-        A module whose default export is ``{build, make}``: the build that it belongs to, and a
-        function from the core's modules to the part's module.
-    style : str
-        Its style sheet.
-    """
-
-    script: str
-    style: str
-
-
-def _read_parts() -> dict[str, Part]:
-    files = sorted((STATIC / "parts").glob("*.js"))
-    return {
-        file.stem: Part(file.read_text("utf-8"), file.with_suffix(".css").read_text("utf-8"))
-        for file in files
+#: The code of each part as the build wrote it: its style sheet, and a module whose default export
+#: is ``{build, make}``: the build that it belongs to, and a function from the core's modules to
+#: the part's module. Read together with the core, so that both are of one build when the package is
+#: replaced on disk.
+PARTS = {
+    file.stem: {
+        "script": file.read_text("utf-8"),
+        "style": file.with_suffix(".css").read_text("utf-8"),
     }
-
-
-# Read together with the core, so that both are of one build when the package is replaced on disk.
-PARTS = _read_parts()
+    for file in sorted((STATIC / "parts").glob("*.js"))
+}
 
 
 def answer_to(content: Any) -> dict[str, str] | None:
@@ -76,23 +61,25 @@ def answer_to(content: Any) -> dict[str, str] | None:
     name = content.get("part") if isinstance(content, dict) else None
     if not isinstance(name, str) or name not in PARTS:
         return None
-    return {"part": name, **PARTS[name]._asdict()}
+    return {"part": name, **PARTS[name]}
 
 
 class StoredParts(t.HasTraits):
-    """The parts that draw the present results, which a saved notebook shows without a kernel.
+    """The parts that a saved notebook needs to show without a kernel what it shows now.
 
-    Without them a curve of categories would be missing there. They stay, because a reader may go
-    back to that curve.
+    Without them a curve of categories or the pins would be missing there. They stay, because a
+    reader may go back to that curve.
     """
 
     _stored_parts = t.Dict().tag(sync=True)
 
-    @t.observe("_frame")
+    @t.observe("_frame", "pins")
     def _store_parts(self, change: Mapping[str, Any]) -> None:
-        name = "curveDetails"
-        if name not in self._stored_parts and _has_values_apart(change["new"]):
-            self._stored_parts = {**self._stored_parts, name: PARTS[name]._asdict()}
+        is_frame = change["name"] == "_frame"
+        name = "curveDetails" if is_frame else "shelf"
+        is_needed = _has_values_apart(change["new"]) if is_frame else bool(change["new"])
+        if name not in self._stored_parts and is_needed:
+            self._stored_parts = {**self._stored_parts, name: PARTS[name]}
 
 
 class _HostTrait(t.TraitType[Any, Any]):
@@ -137,6 +124,12 @@ class WholeState(Widget):  # type: ignore[misc]
     layout = _Layout(Layout).tag(sync=True, **widget_serialization)
     tabbable = _Tabbable(None, allow_none=True).tag(sync=True)
     tooltip = _Tooltip(None, allow_none=True).tag(sync=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __reduce__(self) -> NoReturn:
         name = type(self).__name__

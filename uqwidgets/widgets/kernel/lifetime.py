@@ -8,59 +8,11 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import WeakMethod, WeakSet
 
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
-
-
-class ClosedAtTheEnd:
-    """A widget that the end of a ``with`` statement closes."""
-
-    close: Callable[[], None]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-class PausedWhileHidden:
-    """A widget that stops its work when no page shows it any more, until one does again."""
-
-    # Defined by Explorer.
-    _request_lock: AbstractContextManager[Any]
-    _requested: Any
-    _request: Callable[[], None]
-    _stop_work: Callable[[], None]
-
-    _paused = False
-
-    def _pages_changed(self, change: Any) -> None:
-        if change["new"] > 0:
-            show(change["owner"])
-            if self._paused:
-                self._resume()
-        else:
-            hide(change["owner"])
-            self._paused = True
-            self._stop_work()
-
-    def _resume(self) -> None:
-        self._paused = False
-        with self._request_lock:
-            self._requested = None
-            self._request()
-
 
 _hidden: WeakSet[Widget] = WeakSet()
 

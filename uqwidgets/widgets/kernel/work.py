@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.scheduler import Ticket
 from uqwidgets.widgets.kernel.timing import Timing
 from uqwidgets.widgets.rows.population import Populations
+
+#: Called with what is done, how much of it, and of how much; what it raises ends the work.
+Report = Callable[[str, int, int], None]
+#: Called with how much is done, and of how much; what it raises ends the work.
+ReportCount = Callable[[int, int], None]
 
 # Work that goes on is not done, whatever was estimated.
 _MOST = 0.99
@@ -104,14 +110,7 @@ class Step(NamedTuple):
     n_rows: int = 0
 
 
-class TakesTime(Protocol):
-    """What says how much model time it needs, as a `View` does."""
-
-    def seconds_ahead(self, inputs: Inputs, /) -> float:
-        """Model time, in seconds, that will be needed."""
-
-
-class Work:
+class Work(ABC):
     """The work on one request: its progress, its errors, and the frames that show them.
 
     Parameters
@@ -119,11 +118,6 @@ class Work:
     inputs : Inputs
     ticket : Ticket
     timing : Timing
-    views : sequence of View
-    compose : callable
-        Called to publish a frame, with whether it is the last one of the request.
-    choose : callable
-        Called with the features, the most important first, where none is picked yet.
     busy_since : float
         When the work began that this request goes on with, by the clock of ``timing``.
 
@@ -142,16 +136,7 @@ class Work:
         When the latest frame was published, by the clock of ``timing``.
     """
 
-    def __init__(
-        self,
-        inputs: Inputs,
-        ticket: Ticket,
-        timing: Timing,
-        views: Sequence[TakesTime],
-        compose: Callable[[bool], None],
-        choose: Callable[[Sequence[str]], None],
-        busy_since: float,
-    ) -> None:
+    def __init__(self, inputs: Inputs, ticket: Ticket, timing: Timing, busy_since: float) -> None:
         self.inputs = inputs
         self.timing = timing
         self.rows: Populations | None = None
@@ -159,13 +144,30 @@ class Work:
         self.errors: list[str] = []
         self.notes: list[Remark] = []
         self._ticket = ticket
-        self._views = tuple(views)
-        self._compose = compose
-        self._choose = choose
         self._sending = Lock()
         self._has_ended = False
         self._total = Total(timing.clock, busy_since)
         self.published = timing.clock()
+
+    @abstractmethod
+    def choose(self, features: Sequence[str]) -> None:
+        """Pick the first of the features where none is picked, which may make this work obsolete.
+
+        The first that has a mean to move is stressed.
+
+        Parameters
+        ----------
+        features : sequence of str
+            The most important first.
+        """
+
+    @abstractmethod
+    def seconds_ahead(self, besides: object = None) -> float:
+        """Model time, in seconds, that the views will need, without the view ``besides``."""
+
+    @abstractmethod
+    def _compose(self, *, final: bool) -> None:
+        """Publish a frame, which may be the last one of the request."""
 
     @property
     def populations(self) -> Populations | None:
@@ -188,18 +190,6 @@ class Work:
     def wait_for_rest(self) -> None:
         """Wait until the control rests; raises `SupersededError` as soon as it moves."""
         self._ticket.rest(self.timing.rest)
-
-    def choose(self, features: Sequence[str]) -> None:
-        """Pick the first of the features where none is picked, which may make this work obsolete.
-
-        The first that has a mean to move is stressed.
-        """
-        self._choose(features)
-        self.check()
-
-    def seconds_ahead(self, besides: TakesTime | None = None) -> float:
-        """Model time, in seconds, that the views will need, without the view ``besides``."""
-        return sum(v.seconds_ahead(self.inputs) for v in self._views if v is not besides)
 
     def report(
         self, what: str, done: int = 0, total: int = 0, seconds_left: float | None = None
@@ -259,4 +249,4 @@ class Work:
     def _publish(self, *, final: bool) -> None:
         self._has_ended = final
         self.published = self.timing.clock()
-        self._compose(final)
+        self._compose(final=final)

@@ -14,9 +14,9 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations
+from uqwidgets.inference.populations import ManyPopulations
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.rows.population import Populations as Rows
+from uqwidgets.widgets.rows.population import Populations
 
 #: The levels, 0.05 apart; -1, 0 and 1 are among them.
 STOPS: Floats = np.arange(-20, 21) / 20
@@ -47,15 +47,15 @@ class Level:
     population: Population
     stress: Mapping[str, Any]
     is_reachable: bool = True
-    rows: Rows | None = None
+    rows: Populations | None = None
 
     @classmethod
-    def of(cls, populations: Rows, stress: Mapping[str, Any]) -> Level:
+    def of(cls, populations: Populations, stress: Mapping[str, Any]) -> Level:
         """Return the level of the populations of a request."""
         return cls(populations.now, stress, populations.is_reachable, populations)
 
     @property
-    def populations(self) -> Rows:
+    def populations(self) -> Populations:
         """The populations of a request with this level."""
         assert self.rows is not None, "this process has the weights alone"
         return self.rows
@@ -70,10 +70,21 @@ class Level:
         return replace(inputs, **self.stress)
 
 
-def stacked(levels: Sequence[Level]) -> Populations:
+def at_each(
+    of_level: Callable[[Level, Check], Mapping[str, Any]], levels: Sequence[Level], check: Check
+) -> Samples:
+    """Stack the columns that a function returns of each level; None stands for no value."""
+    every = []
+    for level in levels:
+        check()
+        every.append(of_level(level, check))
+    return {name: np.array([each[name] for each in every], np.float64) for name in every[0]}
+
+
+def stacked(levels: Sequence[Level]) -> ManyPopulations:
     """Weights of the rows at every level."""
     weights = np.stack([level.population.weights for level in levels], axis=1)
     if all(level.population.scored is level.population.weights for level in levels):
-        return Populations(weights, weights)
+        return ManyPopulations(weights, weights)
     scored = np.stack([level.population.scored for level in levels], axis=1)
-    return Populations(weights, scored)
+    return ManyPopulations(weights, scored)

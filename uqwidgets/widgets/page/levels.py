@@ -39,7 +39,7 @@ class Stressed(NamedTuple):
 Solve = Callable[[Stressed, Sequence[float]], Iterable[Level]]
 
 
-class Levels:
+class LevelsOfRows:
     """The levels of tau of all that is stressed, for some of the rows.
 
     The weights of all levels of a feature are solved for together, and kept as long as there is

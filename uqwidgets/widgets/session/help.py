@@ -113,7 +113,7 @@ TOUR = (
 )
 
 
-class Explained(Protocol):
+class WithHelp(Protocol):
     """A view, of which only the help is read; see `uqwidgets.widgets.views.view.View`."""
 
     name: ClassVar[str]
@@ -121,7 +121,7 @@ class Explained(Protocol):
     tips: ClassVar[Mapping[str, str]]
 
 
-def help_texts(views: Iterable[Explained]) -> dict[str, Any]:
+def help_texts(views: Iterable[WithHelp]) -> dict[str, Any]:
     """Return all texts in plain types for the front end.
 
     Parameters

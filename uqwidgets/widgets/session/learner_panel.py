@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from uqwidgets._utils.remarks import Remark
@@ -12,10 +12,9 @@ from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket, heartbeat
-from uqwidgets.widgets.kernel.timing import Timing
-from uqwidgets.widgets.kernel.user_thread import UserThread
+from uqwidgets.widgets.session.publisher import Publisher
 from uqwidgets.widgets.views.learner_part import Key, LearnerPart
-from uqwidgets.widgets.views.refitted import Averages, Refitted
+from uqwidgets.widgets.views.refitted import RefitMeans, Refitted
 from uqwidgets.widgets.views.view import View
 
 
@@ -30,10 +29,8 @@ class LearnerPanel:
         Of the same features and classes.
     views : sequence of View
         Views of the model; each says what the learner adds to it.
-    publish : callable
-        Called when there are new results.
-    timing : Timing
-    user : UserThread
+    publisher : Publisher
+        Of the results of the model, to which those of the learner are added.
     """
 
     def __init__(
@@ -41,21 +38,19 @@ class LearnerPanel:
         explainer: Explainer,
         learner: Learner,
         views: Sequence[View],
-        publish: Callable[[], None],
-        timing: Timing,
-        user: UserThread,
+        publisher: Publisher,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
         parts = {view.name: view.learner_part(self._refitted) for view in views}
         self._parts = {name: part for name, part in parts.items() if part is not None}
-        self._publish = publish
-        self._timing = timing
+        self._publisher = publisher
+        self._timing = publisher.timing
         self._shown_at = 0.0
-        self._scheduler = Scheduler(self._work, user=user)
+        self._scheduler = Scheduler(self._work, user=publisher.user)
         self._inputs: Inputs | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
-        self._known: dict[Key, Averages] = {}
+        self._known: dict[Key, RefitMeans] = {}
         # Errors by key; the same request is not attempted again.
         self._failed: dict[Key, str] = {}
         self._calls_before = (0, 0)
@@ -148,7 +143,7 @@ class LearnerPanel:
         }
         return {**meta, **added}, {**columns, **beside}
 
-    def _notes(self, shown: Iterable[Averages | None]) -> list[Remark]:
+    def _notes(self, shown: Iterable[RefitMeans | None]) -> list[Remark]:
         """Return the remarks of the results, each once.
 
         Remarks that begin alike, up to the first semicolon, are one note.
@@ -171,7 +166,9 @@ class LearnerPanel:
             return f"at {n_fits} of {total} fits of the learner"
         return "before all refits were evaluated"
 
-    def _beside(self, view: str, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
+    def _beside(
+        self, view: str, meta: dict[str, Any], columns: dict[str, Any]
+    ) -> RefitMeans | None:
         """Return the known results that fit what a view shows."""
         if self._inputs is None:
             return None
@@ -264,4 +261,4 @@ class LearnerPanel:
 
     def _show(self) -> None:
         self._shown_at = self._timing.clock()
-        self._publish()
+        self._publisher.publish_again()

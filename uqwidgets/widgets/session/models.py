@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from uqwidgets._typing import Floats
 from uqwidgets._utils.forking import renew_after_fork
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
+from uqwidgets.widgets.session.ghost import Ghost
+from uqwidgets.widgets.session.pins import Pin
+from uqwidgets.widgets.session.publisher import Publisher
 from uqwidgets.widgets.session.session import Session
-from uqwidgets.widgets.session.state import initial_state
+from uqwidgets.widgets.session.state import code_of, initial_state
 
 
-class Change(NamedTuple):
+class InputChange(NamedTuple):
     """An input that takes another value with another model.
 
     Attributes
@@ -43,24 +48,33 @@ class Models:
     Parameters
     ----------
     first : Explainer
-    make_session : callable
-        Returns the session of an explainer, with a learner and a title.
-    learner : Learner or None
+    publisher : Publisher
+    learner : Learner, optional
         Shown beside the first model.
-    title : str or None
+    title : str, optional
         Of the first model on the page.
+    weights : ndarray of shape (n,), optional
+        Weights of the rows that describe tau = 0.
+
+    Attributes
+    ----------
+    changes : list of InputChange
+        Inputs that changed with the shown model, replaced as a whole.
     """
 
     def __init__(
         self,
         first: Explainer,
-        make_session: Callable[..., Session],
-        learner: Learner | None,
-        title: str | None,
+        publisher: Publisher,
+        learner: Learner | None = None,
+        title: str | None = None,
+        weights: Floats | None = None,
     ) -> None:
         self.first = first
-        self._make_session = make_session
-        self._of_first = {"learner": learner, "title": title}
+        self.publisher = publisher
+        self.weights = weights
+        self.changes: list[InputChange] = []
+        self._of_first = (learner, title)
         self._explainers = {"": first, first.name: first}
         self._sessions: dict[str, Session] = {}
         self.renew_locks()
@@ -94,12 +108,49 @@ class Models:
         explainer = self.explainer(name)
         with self._lock:
             if explainer.name not in self._sessions:
-                more = self._of_first if explainer is self.first else {"learner": None}
-                self._sessions[explainer.name] = self._make_session(explainer, **more)
+                more = self._of_first if explainer is self.first else ()
+                self._sessions[explainer.name] = Session(explainer, self, *more)
             return self._sessions[explainer.name]
 
-    def changes_of(self, values: Mapping[str, Any], former: str, shown: str) -> list[Change]:
-        """Return the inputs that change when a model is shown in the place of another.
+    def ghost(self, pin: Pin) -> Ghost:
+        """Return the ghost of the model of a pin."""
+        return self.session(pin.inputs.shown_model).ghost
+
+    def code(self, inputs: Inputs) -> str:
+        """Return the line of Python that reproduces the views of the inputs."""
+        first = self.session("")
+        return code_of(
+            inputs,
+            self.explainer(inputs.shown_model),
+            has_learner=first.learner is not None,
+            title=first.title,
+            is_weighted=self.weights is not None,
+        )
+
+    def notes(self, inputs: Inputs) -> list[Remark]:
+        """Say which inputs are not those of the model shown before, where the learner is, and more.
+
+        A model of one thread is called by that thread.
+        """
+        evaluations = self.explainer(inputs.shown_model).evaluations
+        notes = [*self.publisher.user.notes, *evaluations.remarks_on_answers]
+        notes += [
+            Remark("input-of-another-model", one.sentence)
+            for one in self.changes
+            if one.sentence and one.is_in(inputs)
+        ]
+        if self.session("").learner is not None and inputs.shown_model not in ("", self.first.name):
+            notes.append(
+                Remark(
+                    "learner-of-another-model",
+                    f"the learner refits the procedure of {self.first.name}, so its marks stand "
+                    f"beside {self.first.name} and not beside {inputs.shown_model}",
+                )
+            )
+        return notes
+
+    def change(self, values: Mapping[str, Any], former: str, shown: str) -> list[InputChange]:
+        """Note and return the inputs that change when a model is shown in the place of another.
 
         Parameters
         ----------
@@ -113,7 +164,7 @@ class Models:
         for name in NAMES:
             if name == "compare_with" and values[name] == f"model:{shown}":
                 # The model that was compared is shown now, so the one that was shown is compared.
-                changes.append(Change(name, f"model:{former}", None))
+                changes.append(InputChange(name, f"model:{former}", None))
                 continue
             try:
                 validate(name, values[name], explainer)
@@ -121,5 +172,6 @@ class Models:
                 # The second half of the sentence says what to do, which does not matter here.
                 why = str(error).partition(";")[0].rstrip(".")
                 sentence = f"{shown} has not the {name} of {former}, so it is the default: {why}"
-                changes.append(Change(name, initial[name], sentence))
+                changes.append(InputChange(name, initial[name], sentence))
+        self.changes = changes
         return changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs.cohorts import filters_of
 from uqwidgets.widgets.inputs.conditions import MOST_VALUES, n_listed
 from uqwidgets.widgets.inputs.inputs import Inputs, inputs_of
-from uqwidgets.widgets.session.state import validate_state
+from uqwidgets.widgets.session.state import explainer_of_state, initial_state, validate_state
 
 MOST_PINS = 200
 MOST_CHARACTERS = 10_000
@@ -87,6 +87,46 @@ def ghost_of(pins: Sequence[dict[str, Any]], explainer: Explainer) -> Pin | None
         if pin["ghost"]:
             return Pin(pin["note"], inputs_of(pin["state"], explainer))
     return None
+
+
+def initial_traits(
+    explainer: Explainer, state: Mapping[str, Any] | None, inputs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of all traits of a new explorer; inputs go before the state.
+
+    Raises
+    ------
+    ValueError
+        See `Explorer.state`.
+    """
+    named = {name: inputs[name] for name in ("shown_model",) if name in inputs}
+    shown = explainer_of_state(named, explainer, "the explorer")
+    if state is None:
+        return {**initial_state(shown), **inputs}
+    # What is no mapping is refused with a sentence.
+    complete = {**state, **named} if isinstance(state, Mapping) else state
+    return {**traits_of(complete, shown), **inputs}
+
+
+def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
+    """Return the validated values of all traits that a state sets.
+
+    Parameters
+    ----------
+    state : mapping
+    explainer : Explainer
+
+    Raises
+    ------
+    ValueError
+        See `Explorer.state`.
+    """
+    inputs = state
+    values: dict[str, Any] = {}
+    if isinstance(state, Mapping) and "pins" in state:
+        inputs = {name: value for name, value in state.items() if name != "pins"}
+        values["pins"] = validate_pins(state["pins"], explainer)
+    return {**validate_state(inputs, explainer), **values}
 
 
 def _check_filters(pins: Sequence[Any]) -> None:

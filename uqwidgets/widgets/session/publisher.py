@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
-from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import first_stressed
 from uqwidgets.widgets.kernel.frames import pack
 from uqwidgets.widgets.kernel.interruptions import SupersededError
 from uqwidgets.widgets.kernel.scheduler import report_uncaught
-from uqwidgets.widgets.session.learner_panel import LearnerPanel
+from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.kernel.user_thread import UserThread
+from uqwidgets.widgets.session.answer import WidgetRequest
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.session.learner_panel import LearnerPanel
+    from uqwidgets.widgets.session.requesting import Requesting
 
 
 class Publisher:
@@ -23,10 +29,10 @@ class Publisher:
 
     Parameters
     ----------
-    send : callable
-        Called with each frame; an error of an observer is reported and shown.
-    at_rest : callable
-        Called after each frame that is the last one of its request.
+    widget : Requesting
+        An error of its observers is reported and shown.
+    timing : Timing
+    user : UserThread
 
     Attributes
     ----------
@@ -38,14 +44,14 @@ class Publisher:
         Set whenever a frame of the model was sent.
     """
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], at_rest: Callable[[], None]) -> None:
+    def __init__(self, widget: Requesting, timing: Timing, user: UserThread) -> None:
+        self.timing = timing
+        self.user = user
         self.callback_error: str | None = None
         self.learner: LearnerPanel | None = None
-        self._send = send
-        self._at_rest = at_rest
-        self._request: tuple[int, Inputs, dict[str, Any]] | None = None
+        self._widget = widget
         # The latest results of the model.
-        self._latest: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
+        self._latest: tuple[WidgetRequest, dict[str, Any], dict[str, Any]] | None = None
         self.renew_locks()
         renew_after_fork(self)
 
@@ -61,31 +67,20 @@ class Publisher:
         """Whether the calling thread is running an observer of a frame."""
         return self._publishing_thread == threading.get_ident()
 
-    def begin(self, seq: int, inputs: Inputs, of_request: dict[str, Any]) -> None:
-        """Set the parts that all frames of the next answer share.
-
-        Parameters
-        ----------
-        seq : int
-            Number of the request.
-        inputs : Inputs
-        of_request : dict
-            Plain values that depend on the request alone.
-        """
-        self._request = (seq, inputs, of_request)
-
-    def publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
+    def publish(
+        self, request: WidgetRequest, meta: dict[str, Any], columns: dict[str, Any]
+    ) -> None:
         """Send a frame of the model.
 
         Parameters
         ----------
+        request : WidgetRequest
+            That it answers.
         meta, columns : dict
             See `uqwidgets.widgets.kernel.frames.pack`.
         """
-        assert self._request is not None
         with self._publish_lock:
-            seq, inputs, of_request = self._request
-            self._latest = (seq, inputs, {**meta, **of_request}, columns)
+            self._latest = (request, meta, columns)
             self.publish_again()
         self.shown.set()
 
@@ -94,23 +89,39 @@ class Publisher:
         with self._publish_lock:
             if self._latest is None:
                 return
-            seq, inputs, meta, columns = self._latest
+            request, meta, columns = self._latest
             if self.learner is not None:
                 meta, columns = self.learner.joined(meta, columns)
             for _ in range(2):  # a second time if an observer failed, with its error
                 callback_error = self.callback_error
                 error = "; ".join(filter(None, (meta["error"], callback_error))) or None
-                frame = pack(seq, inputs.plain(), {**meta, "error": error}, columns)
+                inputs = request.inputs.plain()
+                frame = pack(request.seq, inputs, {**meta, "error": error}, columns)
                 outer, self._publishing_thread = self._publishing_thread, threading.get_ident()
                 try:
                     with self.reporting_errors("an observer of _frame"):
-                        self._send(frame)
+                        self._widget._frame = frame
                 finally:
                     self._publishing_thread = outer
                 if self.callback_error == callback_error:
                     break
             if meta["final"]:
-                self._at_rest()
+                self._widget._notebook_picture.draw_at_rest()
+
+    def choose(self, features: Sequence[str]) -> None:
+        """Set the picked features of the widget where they are empty.
+
+        Parameters
+        ----------
+        features : sequence of str
+            The most important first.
+        """
+        stressed = first_stressed(self._widget.explainer.table, features)
+        # The feature is set last: its observers may wait for the answer to both.
+        for trait, name in (("stress_feature", stressed), ("feature", features[0])):
+            if name and not getattr(self._widget, trait):
+                with self.reporting_errors(f"an observer of {trait}"):
+                    setattr(self._widget, trait, name)
 
     @contextmanager
     def reporting_errors(self, what: str) -> Iterator[None]:

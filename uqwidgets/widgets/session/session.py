@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
@@ -17,31 +15,37 @@ from uqwidgets.widgets.inputs.inputs import NAMES, Inputs
 from uqwidgets.widgets.kernel.frames import pack
 from uqwidgets.widgets.kernel.interruptions import SupersededError
 from uqwidgets.widgets.kernel.scheduler import Ticket
-from uqwidgets.widgets.kernel.timing import Timing
-from uqwidgets.widgets.kernel.user_thread import UserThread
 from uqwidgets.widgets.over_tau.following import OverTau
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.session.answer import Answer, Publish, Start
+from uqwidgets.widgets.session.answer import WidgetAnswer, WidgetRequest
 from uqwidgets.widgets.session.ghost import Ghost
 from uqwidgets.widgets.session.learner_panel import LearnerPanel
 from uqwidgets.widgets.session.model_info import model_info
-from uqwidgets.widgets.session.pins import Pin
 from uqwidgets.widgets.views import View, registered_views
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.session.models import Models
 
 V = TypeVar("V", bound=View)
 
 
-class Request(NamedTuple):
-    """What is to be shown: the number of the request, and its inputs."""
+class Start(NamedTuple):
+    """When a request began, and what the model had evaluated by then.
 
-    seq: int
-    inputs: Inputs
-    ghost: Pin | None
-    input_error: str | None
+    Attributes
+    ----------
+    number : int
+        Of the request.
+    at, since : float
+        By the clock of `Timing`; ``since`` is when the work began that the request goes on with.
+    model_calls, rows_evaluated : int
+    """
 
-    def is_again(self, before: Request | None) -> bool:
-        """Whether it is the one before with another number: to go on, or to try again."""
-        return before is not None and self != before == self._replace(seq=before.seq)
+    number: int = 0
+    at: float = 0.0
+    since: float = 0.0
+    model_calls: int = 0
+    rows_evaluated: int = 0
 
 
 class Session:
@@ -50,53 +54,37 @@ class Session:
     Parameters
     ----------
     explainer : Explainer
-    publish : callable
-        Called with ``(meta, columns)`` whenever there are new results.
-    choose : callable
-        Called with the features, the most important first, if no feature is chosen yet.
+    models : Models
+        To which it belongs.
     learner : Learner, optional
         Shown beside the model.
-    again : callable
-        Called when the learner has new results, which are sent beside the latest of the model.
-    timing : Timing
-    user : UserThread
     title : str, optional
         Name of the model.
-    weights : ndarray of shape (n,), optional
-        Weights of the rows that describe tau = 0.
     """
 
     def __init__(
         self,
         explainer: Explainer,
-        publish: Publish,
-        choose: Callable[[Sequence[str]], None],
-        learner: Learner | None,
-        again: Callable[[], None],
-        timing: Timing,
-        user: UserThread,
+        models: Models,
+        learner: Learner | None = None,
         title: str | None = None,
-        weights: Floats | None = None,
     ) -> None:
         self.explainer = explainer
+        self.models = models
         self.title = title
-        self.weights = weights
-        self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
         #: The description of the model for the page.
         self.about = model_info(explainer, self.views, title)
-        self.ghost = Ghost(explainer, self.views, weights)
-        self.populations = PopulationBuilder(explainer, weights)
+        self.ghost = Ghost(explainer, self.views, models.weights)
+        self.populations = PopulationBuilder(explainer, models.weights)
         self.over_tau = OverTau(self.views, self.populations)
         self.learner: LearnerPanel | None = None
         if learner is not None:
-            self.learner = LearnerPanel(explainer, learner, self.views, again, timing, user)
-        # When the work began that is not complete yet; a newer request goes on with it.
-        self._busy_since: float | None = None
-        # The start of the latest request, whose answer may be paused.
-        self._start: Start | None = None
-        self._publish = publish
-        self._choose = choose
+            self.learner = LearnerPanel(explainer, learner, self.views, models.publisher)
+        #: The start of the latest request, whose answer may be paused.
+        self.start = Start()
+        # Whether the answer to it is not complete; a newer request goes on with the work.
+        self._is_busy = False
 
     def view(self, kind: type[V]) -> V:
         """Return the view of a class."""
@@ -132,34 +120,14 @@ class Session:
             raise ValueError(unknown("measure or indicator", shown, list(results), f"in {name}"))
         return results[shown]
 
-    def over_tau_frames(
-        self, seq: int, inputs: Inputs, ticket: Ticket, pin: Pin | None
-    ) -> Iterator[dict[str, Any]]:
-        """Yield what tau moves, at the levels of the slider; see `OverTau`.
+    def over_tau_frames(self, request: WidgetRequest, ticket: Ticket) -> Iterator[dict[str, Any]]:
+        """Yield what tau moves, at the levels of the slider; see `OverTau`."""
+        ticket.rest(self.models.publisher.timing.before_following)
+        inputs, has_pin = request.inputs, request.pin is not None
+        for meta, columns in self.over_tau.follow(inputs, ticket.check, has_pin=has_pin):
+            yield pack(request.seq, inputs.plain(), meta, columns)
 
-        Parameters
-        ----------
-        seq : int
-            Number of the request.
-        inputs : Inputs
-        ticket : Ticket
-        pin : Pin or None
-            The pin that is drawn behind the views.
-        """
-        ticket.rest(self.timing.before_following)
-        for meta, columns in self.over_tau.follow(inputs, ticket.check, has_pin=pin is not None):
-            yield pack(seq, inputs.plain(), meta, columns)
-
-    def answer(
-        self,
-        inputs: Inputs,
-        ticket: Ticket,
-        input_error: str | None = None,
-        pin: Pin | None = None,
-        ghost: Ghost | None = None,
-        notes: Sequence[Remark] = (),
-        is_again: bool = False,
-    ) -> None:
+    def answer(self, request: WidgetRequest, ticket: Ticket, *, is_again: bool = False) -> None:
         """Bring every view up to date with the inputs.
 
         First, in one frame, whatever needs no model call; then the rest, view by view, published
@@ -168,45 +136,21 @@ class Session:
 
         Parameters
         ----------
-        inputs : Inputs
+        request : WidgetRequest
         ticket : Ticket
-        input_error : str, optional
-            Why values of the request were refused.
-        pin : Pin, optional
-            The pin that is drawn behind the views.
-        ghost : Ghost, optional
-            The ghost of the pin's model, where that is another model.
-        notes : sequence of Remark, optional
-            Sentences that are shown with the answer.
         is_again : bool, default=False
             Whether the same inputs were answered before, so that what failed is tried again.
         """
-        if self._busy_since is None:
-            self._busy_since = self.timing.clock()
-        is_begun = self._start is not None and self._start.number == ticket.number
-        if self._start is None or not is_begun:
+        is_begun = self.start.number == ticket.number
+        if not is_begun:
+            now = self.models.publisher.timing.clock()
+            since = self.start.since if self._is_busy else now
             counts = self.explainer.model_calls, self.explainer.rows_evaluated
-            self._start = Start(ticket.number, self.timing.clock(), *counts)
-        answer = Answer(
-            self.explainer,
-            [view for view in self.views if view.is_read(inputs)],
-            ghost or self.ghost,
-            self.populations,
-            inputs,
-            pin,
-            ticket,
-            self.timing,
-            self._publish,
-            self._choose,
-            self._busy_since,
-            self._start,
-            is_again=is_again and not is_begun,
-        )
-        if input_error is not None:
-            answer.errors.append(input_error)
-        answer.notes += notes
+            self.start, self._is_busy = Start(ticket.number, now, since, *counts), True
+        self.models.publisher.learner = self.learner
+        answer = WidgetAnswer(self, request, ticket, is_again=is_again and not is_begun)
         if self.learner is not None:
-            self.learner.set_request(inputs)
+            self.learner.set_request(request.inputs)
         try:
             answer.run()
         except SupersededError:
@@ -216,7 +160,7 @@ class Session:
             # Any error: the widget shows it beside the latest results.
             answer.errors.append(in_one_line(error))
             answer.give_up()
-        self._busy_since = None
+        self._is_busy = False
         if self.learner is not None and not ticket.stopped:
             self.learner.start()
 

@@ -12,7 +12,8 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.html import importance_html
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.views.refitted import Averages, Refitted, Report
+from uqwidgets.widgets.kernel.work import ReportCount
+from uqwidgets.widgets.views.refitted import RefitMeans, Refitted
 
 # Repeats of each refit; the average over all refits has many more.
 _MOST_REPEATS = 5
@@ -36,7 +37,9 @@ class LearnerPart(ABC):
         """Return what the results depend on; None where the view shows nothing."""
 
     @abstractmethod
-    def compute(self, inputs: Inputs, callback: ProgressCallback, report: Report) -> Averages:
+    def compute(
+        self, inputs: Inputs, callback: ProgressCallback, report: ReportCount
+    ) -> RefitMeans:
         """Average over the refits, see `Refitted`."""
 
     @abstractmethod
@@ -53,8 +56,8 @@ class LearnerPart(ABC):
         inputs: Inputs,
         meta: Mapping[str, Any] | None,
         columns: Mapping[str, Any],
-        known: Mapping[Key, Averages],
-    ) -> Averages | None:
+        known: Mapping[Key, RefitMeans],
+    ) -> RefitMeans | None:
         """Return the known results that fit what the view shows.
 
         Parameters
@@ -62,7 +65,7 @@ class LearnerPart(ABC):
         inputs : Inputs
         meta, columns : mapping
             Content of the view; its meta is None where it shows nothing.
-        known : mapping of key to Averages
+        known : mapping of key to RefitMeans
         """
 
 
@@ -87,7 +90,9 @@ class LearnerImportance(LearnerPart):
         measures = self._measures(inputs)
         return None if measures is None else _importance_key(inputs, [m.name for m in measures])
 
-    def compute(self, inputs: Inputs, callback: ProgressCallback, report: Report) -> Averages:
+    def compute(
+        self, inputs: Inputs, callback: ProgressCallback, report: ReportCount
+    ) -> RefitMeans:
         """Average the importance."""
         n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
         return self.refitted.importance(self._measures(inputs) or [], n_repeats, callback, report)
@@ -107,8 +112,8 @@ class LearnerImportance(LearnerPart):
         inputs: Inputs,
         meta: Mapping[str, Any] | None,
         columns: Mapping[str, Any],  # noqa: ARG002
-        known: Mapping[Key, Averages],
-    ) -> Averages | None:
+        known: Mapping[Key, RefitMeans],
+    ) -> RefitMeans | None:
         """Return the importance, features as in the table of the model."""
         if meta is None or self._measures(inputs) is None:
             return None
@@ -154,8 +159,8 @@ class LearnerCurve(LearnerPart):
         self,
         inputs: Inputs,
         callback: ProgressCallback,
-        report: Report,  # noqa: ARG002
-    ) -> Averages:
+        report: ReportCount,  # noqa: ARG002
+    ) -> RefitMeans:
         """Average the curve."""
         grid = self._grid(inputs)
         return self.refitted.curve(grid, inputs.measure, self._form(inputs), callback)
@@ -175,8 +180,8 @@ class LearnerCurve(LearnerPart):
         inputs: Inputs,  # noqa: ARG002
         meta: Mapping[str, Any] | None,
         columns: Mapping[str, Any],
-        known: Mapping[Key, Averages],
-    ) -> Averages | None:
+        known: Mapping[Key, RefitMeans],
+    ) -> RefitMeans | None:
         """Return the curve of the drawn feature, which may not be the requested one yet."""
         if meta is None:
             return None

@@ -21,14 +21,14 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.kernel.work import ReportCount
 
 # Returns the replacements that a refit is evaluated for.
 Requests = Callable[[Explainer], list[Request]]
-Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Averages:
+class RefitMeans:
     """Means over refits with their corrected intervals.
 
     Attributes
@@ -91,8 +91,8 @@ class Refitted:
         measures: Sequence[Measure],
         n_repeats: int,
         callback: ProgressCallback,
-        report: Report,
-    ) -> Averages:
+        report: ReportCount,
+    ) -> RefitMeans:
         """Average the importance of every feature of the model, in the order of its table.
 
         Parameters
@@ -124,16 +124,16 @@ class Refitted:
             )
         )
         remarks = tuple(dict.fromkeys(remark for result in results for remark in result.remarks))
-        return Averages(value, low, high, len(self.learner.refits), remarks)
+        return RefitMeans(value, low, high, len(self.learner.refits), remarks)
 
     def curve(
         self, grid: Grid, measure: str, form: CurveTransform, callback: ProgressCallback
-    ) -> Averages:
+    ) -> RefitMeans:
         """Average the curve over the values of a grid."""
         self._ask(_curve_requests(grid, measure), callback)
         result = self._drawn(grid, measure, form)
         refits = len(self.learner.refits)
-        return Averages(result.average, result.low, result.high, refits, result.remarks)
+        return RefitMeans(result.average, result.low, result.high, refits, result.remarks)
 
     def known_importance(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
         """Return the results behind `importance`, none unless all is known; calls no model."""

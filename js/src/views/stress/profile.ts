@@ -1,7 +1,7 @@
-import { scaleLinear } from "d3-scale";
-import { axis, labelWidth, setFitted, ticksOf } from "../../charts/axis.ts";
+import { alongTau, axes, labelWidth, setFitted, tauTicks } from "../../charts/axis.ts";
 import type { Readable } from "../../charts/crosshair.ts";
 import { extent, roomFor, SteadyScale } from "../../charts/domain.ts";
+import { place, placeLevel, placeUpright } from "../../charts/marks.ts";
 import { areaPath, linePath } from "../../charts/paths.ts";
 import type { Reading } from "../../charts/tooltip.ts";
 import type { Bounds } from "../../session/modelInfo.ts";
@@ -12,7 +12,6 @@ import { lineName, type Stress } from "./reader.ts";
 
 const TOP = 22;
 const PLOT = 140;
-const RIGHT = 12;
 export const PROFILE_HEIGHT = TOP + PLOT + 40;
 
 export interface ProfileState {
@@ -146,16 +145,11 @@ function readingAt(
   return { title: `τ ${level(tau)}`, rows: facts };
 }
 
-/** Moves a mark to a point, or hides it where the point is not known. */
-function moveTo(mark: Element, cx: number, cy: number): void {
-  const known = Number.isFinite(cy);
-  set(mark, { visibility: known ? null : "hidden", ...(known ? { cx, cy } : {}) });
-}
+const moveTo = (mark: Element, cx: number, cy: number) => place(mark, [cy], () => ({ cx, cy }));
 
 /** An indicator over τ: every feature as a faint line, the stressed one strong, a rule at the present τ. */
 export function profile() {
-  const left = axis("left");
-  const bottom = axis("bottom");
+  const { left, bottom, update: drawAxes } = axes();
   const means = reachedMeans();
   const baseline = svg("line", { class: "uq-ghost" });
   const others = svg("g", { class: "uq-others" });
@@ -170,21 +164,17 @@ export function profile() {
   const box = clipBox(baseline, band, others, hover, pinned, halo, chosenPath, pinnedNow);
   const edges = svg("g", { class: "uq-edges" });
   const edgeMarks = pool(edges, () => svg("rect", { width: 6, height: 6 }));
-  const rule = svg("line", { class: "uq-rule", y1: TOP, y2: TOP + PLOT });
+  const vertical = { y1: TOP, y2: TOP + PLOT };
+  const rule = svg("line", { class: "uq-rule", ...vertical });
   const now = svg("circle", { class: "uq-now", r: 4.5 });
-  const crosshair = svg("line", {
-    class: "uq-crosshair",
-    y1: TOP,
-    y2: TOP + PLOT,
-    visibility: "hidden",
-  });
+  const crosshair = svg("line", { class: "uq-crosshair", ...vertical, visibility: "hidden" });
   const label = lineLabel();
   const yTitle = svg("text", { class: "uq-title", y: 11 });
   const element = svg(
     "svg",
     { class: "uq-profile", height: PROFILE_HEIGHT, "aria-hidden": "true" },
-    left.element,
-    bottom.element,
+    left,
+    bottom,
     means.element,
     box.element,
     edges,
@@ -211,9 +201,7 @@ export function profile() {
 
     const curve = chosen === null ? null : row(value, chosen, length);
     const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
-    set(baseline, { visibility: Number.isFinite(start) ? null : "hidden" });
-    if (Number.isFinite(start))
-      set(baseline, { x1: margin, x2: margin + inner, y1: y(start), y2: y(start) });
+    placeLevel(baseline, y(start), margin, margin + inner);
 
     const onEdge = [...taus.keys()].filter(
       (i) => chosen !== null && status[chosen * length + i] === 1 && Number.isFinite(curve?.[i]),
@@ -235,22 +223,13 @@ export function profile() {
         stress,
       );
       const y = steady.fit(stress.indicator, shown, [TOP + PLOT, TOP], bounds);
-      const yTicks = ticksOf(y, PLOT, 36);
-      const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
-      const inner = Math.max(40, width - margin - RIGHT);
-      const x = scaleLinear([-1, 1], [margin, margin + inner]);
+      const size = { top: TOP, height: PLOT, width };
+      const { x, margin, inner } = drawAxes(y, size, alongTau, tauTicks, 36);
       const at = Array.from(taus, x);
       const draw = (index: number | null) =>
         index === null ? null : linePath(at, Array.from(row(value, index, length), y));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(yTicks, inner);
-      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
-      bottom.update(
-        [-1, -0.5, 0, 0.5, 1].map((tau) => ({ at: x(tau), label: number(tau) })),
-        4,
-      );
       setFitted(yTitle, withUnit(stress.label, stress.unit), width);
       paths(stress.features.length).forEach((element, i) => {
         set(element, { d: draw(i) });
@@ -264,7 +243,7 @@ export function profile() {
       means.update(stress, chosen, plot);
 
       const tau = stress.now?.tau ?? 0;
-      set(rule, { x1: x(tau), x2: x(tau), visibility: stress.now ? null : "hidden" });
+      placeUpright(rule, stress.now && x(tau));
       moveTo(now, x(tau), y(stress.now?.value ?? Number.NaN));
 
       const nameOf = (index: number) => lineName(stress, names, index);
@@ -274,15 +253,11 @@ export function profile() {
 
       return {
         name: `Read ${stress.label} along τ`,
-        positions: Array.from(taus, x),
+        positions: at,
         ends: [x(-1), x(1)],
         width,
         top: TOP,
-        mark(i) {
-          const at = i === null ? undefined : taus[i];
-          set(crosshair, { visibility: at === undefined ? "hidden" : null });
-          if (at !== undefined) set(crosshair, { x1: x(at), x2: x(at) });
-        },
+        mark: (i) => placeUpright(crosshair, i === null ? null : at[i]),
         reading: (i) => readingAt(state, nameOf, i),
         near(px, py) {
           let best: number | null = null;

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import NoRatioError, in_one_line
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
@@ -21,7 +21,7 @@ from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.curve_form import N_VALUES
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.interruptions import SupersededError
-from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.kernel.work import Report, Step, Urgency, Work
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.comparison.content import Shown, of_difference, of_importances
@@ -35,7 +35,6 @@ from uqwidgets.widgets.views.comparison.sides import (
     OtherSide,
     Part,
     RefittedLearner,
-    Report,
     first_class,
     measures_of,
 )

@@ -1,7 +1,12 @@
-r"""The difference of an indicator under stress between two groups of rows, which may overlap.
+r"""The difference of an indicator under stress, of two models or of two groups of rows.
 
-Each group has a mean, anchors and weights of its own. With the estimates :math:`\theta_1, \theta_2`
-and the ends :math:`l, u` of their intervals, the difference has the ends
+An indicator is a function g of weighted means of rows (see `uqwidgets.stress.indicators`). The
+difference :math:`g(\bar a) - g(\bar b)` of two models is a function of the means of both, so it is
+an indicator itself, whose interval follows from the influences of the same rows on both.
+
+Two groups of rows may overlap, and each has a mean, anchors and weights of its own. With the
+estimates :math:`\theta_1, \theta_2` and the ends :math:`l, u` of their intervals, the difference
+has the ends
 
 .. math:: \theta_1 - \theta_2 \mp \sqrt{a^2 + b^2 - 2 r a b},
 
@@ -14,7 +19,7 @@ no row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +28,9 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.measures import UNBOUNDED
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.indicators import Indicator, MetricIndicator
+from uqwidgets.stress.indicators import MEAN, SHARE, Combination, Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.result import Stress
@@ -32,6 +38,79 @@ from uqwidgets.stress.result import Stress
 _OF_POINTS = ("target", "reached", "ess", "kl", "half_share", "status")
 _OF_INDICATORS = ("values", "low", "high")
 ColumnPairs = Sequence[tuple[StressedColumn, StressedColumn]]
+
+
+def indicator_minus(
+    first: Indicator | MetricIndicator,
+    second: Indicator | MetricIndicator,
+    title: str,
+    identity: Hashable,
+) -> Indicator | MetricIndicator:
+    """Return the first indicator minus the second, which is of the same kind.
+
+    Parameters
+    ----------
+    first, second : Indicator or MetricIndicator
+    title : str
+        The difference in words.
+    identity : hashable
+        Of the two models, so that the cached means of one pair are not those of another.
+    """
+    label = f"{first.label}, {title}"
+    if isinstance(first, MetricIndicator):
+        assert isinstance(second, MetricIndicator)
+        own, other = first.score, second.score
+        return MetricIndicator(
+            first.name, label, first.unit, lambda weights: own(weights) - other(weights), UNBOUNDED
+        )
+    assert isinstance(second, Indicator)
+    of_first, of_second, k = first.combination, second.combination, len(first.per_row)
+
+    def value(*means: Floats) -> Floats:
+        return np.asarray(of_first.value(*means[:k]) - of_second.value(*means[k:]))
+
+    def slopes(*means: Floats) -> tuple[Any, ...]:
+        return (*of_first.slopes(*means[:k]), *(-s for s in of_second.slopes(*means[k:])))
+
+    return Indicator(
+        first.name,
+        label,
+        first.unit,
+        (*first.per_row, *second.per_row),
+        Combination(value, slopes),
+        UNBOUNDED,
+        ("minus", identity, first.identity, second.identity),
+    )
+
+
+def agreeing_shares(
+    difference: Stress, of_models: Sequence[tuple[Any, Any]], level: float
+) -> Stress:
+    """Give intervals to differences of shares whose outputs differ in no row, or by 1 in every row.
+
+    Their estimated variance is zero, which more rows would not confirm. The end is that of a share
+    of zero of the effective rows (Clopper and Pearson 1934). A rate has none, because its
+    denominator may have few of these rows.
+
+    Parameters
+    ----------
+    difference : Stress
+    of_models : sequence of (Indicator, Indicator)
+        Each indicator of the first and of the second model.
+    level : float
+    """
+    low, high = dict(difference.low), dict(difference.high)
+    for own, _ in of_models:
+        if not isinstance(own, Indicator) or own.bounds != SHARE:
+            continue
+        value, ends = difference.values[own.name], (low[own.name], high[own.name])
+        reach = np.full(value.shape, np.nan)
+        if own.combination is MEAN:
+            reach = 1 - ((1 - level) / 2) ** (1 / difference.ess)
+        certain = np.isfinite(value) & (ends[0] == ends[1])
+        low[own.name] = np.where(certain, np.maximum(value - reach, -1.0), ends[0])
+        high[own.name] = np.where(certain, np.minimum(value + reach, 1.0), ends[1])
+    return replace(difference, low=low, high=high)
 
 
 def only(stress: Stress, features: Sequence[str]) -> Stress:

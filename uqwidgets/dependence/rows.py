@@ -1,25 +1,27 @@
-"""The parts of an Altair chart of a curve for single rows: their colour, and their own values."""
+"""The parts of a figure of a curve for single rows: their colours, own values and counts."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.distinct import positions_of
-from uqwidgets.plotting.altair import PALETTE
+from uqwidgets.plotting.figure import Shade
 from uqwidgets.plotting.text import value_text
 
 # A number with no more distinct values is coloured as categories are.
 _FEW = 6
 
 
-def colours_of(result: Dependence, color_by: Any, rows: Positions) -> tuple[list[Any], alt.Color]:
-    """Return the value that colours the line of each row, and how it is encoded.
+def colours_of(
+    result: Dependence, color_by: Any, rows: Positions
+) -> tuple[npt.NDArray[Any], Shade]:
+    """Return the value that colours the line of each row, and their title.
 
     Parameters
     ----------
@@ -50,16 +52,12 @@ def colours_of(result: Dependence, color_by: Any, rows: Positions) -> tuple[list
     is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
     if is_number and column.nunique() > _FEW:
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        plain: list[Any] = [float(v) if np.isfinite(v) else None for v in numbers]
-        return plain, alt.Color("colour:Q", title=title, scale=alt.Scale(scheme="viridis"))
-    texts: list[Any] = ["missing" if pd.isna(value) else value_text(value) for value in values]
-    # Without its own opacity, the legend would be as faint as the lines.
-    legend = alt.Legend(symbolOpacity=1, labelLimit=180)
-    scale = alt.Scale(range=PALETTE)
-    return texts, alt.Color("colour:N", title=title, scale=scale, legend=legend)
+        return np.where(np.isfinite(numbers), numbers, np.nan), Shade("colour", title)
+    texts = ["missing" if pd.isna(value) else value_text(value) for value in values]
+    return np.array(texts, dtype=object), Shade("colour", title)
 
 
-def own_values(result: Dependence, rows: Positions, lines: Floats) -> pd.DataFrame:
+def own_values_of(result: Dependence, rows: Positions, lines: Floats) -> dict[str, Any]:
     """Own value of the feature of each row that has one, and the height of its line there.
 
     Parameters
@@ -70,7 +68,7 @@ def own_values(result: Dependence, rows: Positions, lines: Floats) -> pd.DataFra
 
     Returns
     -------
-    DataFrame
+    dict
         Columns ``row, value, ice``. Between two numbers of the grid a line is straight; of
         categories only those of the grid count.
 
@@ -94,10 +92,27 @@ def own_values(result: Dependence, rows: Positions, lines: Floats) -> pd.DataFra
         places = positions_of(pd.Series(observed), result.grid.tolist())
         known = np.flatnonzero(places >= 0).tolist()
         heights = [lines[k, places[k]] for k in known]
-        return pd.DataFrame({"row": rows[known], "value": [own[k] for k in known], "ice": heights})
+        return {"row": rows[known], "value": [own[k] for k in known], "ice": heights}
     numbers = observed.astype(np.float64)
     finite = np.isfinite(result.grid)
     grid = result.grid[finite].astype(np.float64)
     inside = (numbers >= grid[0]) & (numbers <= grid[-1])
     heights = [np.interp(numbers[k], grid, lines[k, finite]) for k in np.flatnonzero(inside)]
-    return pd.DataFrame({"row": rows[inside], "value": numbers[inside], "ice": heights})
+    return {"row": rows[inside], "value": numbers[inside], "ice": np.array(heights)}
+
+
+def counts_of(result: Dependence) -> list[int]:
+    """Return how many rows have each category of the grid."""
+    observed = pd.Series(result.observed, dtype=result.observed.dtype)
+    places = positions_of(observed, result.grid.tolist())
+    counts: list[int] = np.bincount(places[places >= 0], minlength=len(result.grid)).tolist()
+    return counts
+
+
+def observed_within(result: Dependence) -> tuple[Floats, int]:
+    """Return the observed numbers within the ends of the grid, and how many are beyond them."""
+    observed = pd.to_numeric(pd.Series(result.observed), errors="coerce").to_numpy(np.float64)
+    observed = observed[np.isfinite(observed)]
+    grid = result.grid[np.isfinite(result.grid)]
+    inside = observed[(observed >= grid.min()) & (observed <= grid.max())]
+    return inside, len(observed) - len(inside)
