@@ -83,16 +83,25 @@ def _principal(matrix: Floats) -> tuple[Floats, Floats]:
     """Return scores (m, r) and components (r, k), the largest first, of nearly all of a matrix."""
     # Products with random vectors span the largest components (Halko, Martinsson & Tropp 2011).
     rng = np.random.default_rng(0)
-    parts, rest = [np.zeros((len(matrix), 0))], matrix
+    scores, components = np.zeros((len(matrix), 0)), np.zeros((0, matrix.shape[1]))
+    rest = matrix
     while np.abs(rest).max(initial=0.0) > _NEGLIGIBLE:
-        parts.append(np.linalg.qr(rest @ rng.normal(size=(matrix.shape[1], _BLOCK)))[0])
-        rest = rest - parts[-1] @ (parts[-1].T @ rest)
-    basis = np.linalg.qr(np.concatenate(parts, axis=1))[0]
-    components = basis.T @ matrix
-    squares, vectors = np.linalg.eigh(components @ components.T)
-    vectors, squares = vectors[:, ::-1], squares[::-1]
-    sizes = np.sqrt(np.maximum(squares, 1e-9 * squares.max(initial=1.0)))
-    return basis @ vectors * sizes, vectors.T @ components / sizes[:, None]
+        products = rest @ rng.normal(size=(matrix.shape[1], _BLOCK))
+        basis = _normed(products, products.T @ products)
+        further = basis.T @ rest
+        rest = rest - basis @ further
+        scores = np.concatenate([scores, basis], axis=1)
+        components = np.concatenate([components, further])
+    rotated = _normed(components.T, components @ components.T).T
+    return scores @ (components @ rotated.T), rotated
+
+
+def _normed(columns: Floats, gram: Floats) -> Floats:
+    """Return orthonormal combinations of columns with a Gram matrix, the largest first."""
+    squares, vectors = np.linalg.eigh(gram)
+    known = squares > 1e-13 * squares.max(initial=0.0)
+    vectors = (vectors[:, known] / np.sqrt(squares[known]))[:, ::-1]
+    return columns @ vectors
 
 
 def _rank(scores: Floats, components: Floats) -> int:
