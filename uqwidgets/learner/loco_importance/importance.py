@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.choices import as_names, one_of, unknown
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.options import (
     RandomState,
     brief,
@@ -169,7 +169,7 @@ def loco_importance(
     split = Split.of(X_train, y_train, X_test, y_test)
     procedure = clone_with_seed(estimator, seed)
     whole = fit_and_predict(unfitted_copy(procedure), split, adapter, feature_groups)
-    names = _feature_names(whole.table, features)
+    names = whole.table.named_features(features)
     population = Population.of(len(whole.table), sample_weight)
     of_rows = available(whole.original, classifier=whole.classes is not None)
     reader = find_metric(measure, whole.classes) if is_metric(measure) else find(measure, of_rows)
@@ -193,15 +193,6 @@ def loco_importance(
         seed=seed,
         remarks=_remarks(whole.table, names, replace),
     )
-
-
-def _feature_names(table: Table, features: Sequence[str] | None) -> list[str]:
-    if features is None:
-        return list(table.groups_and_features)
-    names = as_names(features)
-    for name in names:
-        table.columns_of(name)
-    return [str(name) for name in names]
 
 
 def _refit(
