@@ -106,7 +106,14 @@ def layered(figure: Figure) -> alt.LayerChart:
         Lines of reference, then a layer for each mark.
     """
     title = alt.Title(figure.title, subtitle=figure.subtitle)
-    return _layers(figure, figure.panels[0]).properties(width=WIDTH, title=title)
+    panel = figure.panels[0]
+    is_map = any(mark.kind == "cell" for mark in panel.marks)
+    size: dict[str, Any] = {"width": WIDTH}
+    if is_map and panel.x.names and panel.y.names:
+        size = {"width": alt.Step(44), "height": alt.Step(44)}
+    elif is_map or figure.size[0] < 2 * figure.size[1]:
+        size["height"] = WIDTH
+    return _layers(figure, panel).properties(title=title, **size)
 
 
 def concatenated(figure: Figure) -> alt.ConcatChart:
@@ -229,6 +236,7 @@ def _data(panel: Panel, mark: Mark) -> pd.DataFrame | alt.InlineData:
 def _places(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
     """Return where a mark stands."""
     encoding: dict[str, Any] = {}
+    is_single = len(figure.panels) == 1
     sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", alt.X), ("y", alt.Y))
     for side, of in sides:
         axis, name = getattr(panel, side), getattr(mark, side)
@@ -244,7 +252,7 @@ def _places(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
                 f"{name}_from:Q" if is_cell else f"{name}:Q",
                 title=axis.title,
                 scale=_scale(figure, axis, side),
-                axis=alt.Axis(tickCount=8) if axis.tight else alt.Undefined,
+                axis=alt.Axis(tickCount=8) if axis.tight and is_single else alt.Undefined,
             )
             if second:
                 encoding[f"{side}2"] = f"{second}:Q"

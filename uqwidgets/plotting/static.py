@@ -17,7 +17,6 @@ from uqwidgets.plotting.svg import (
     DASHES,
     FONT,
     PAGE,
-    VERMILLION,
     Scale,
     band,
     bottom_axis,
@@ -157,21 +156,23 @@ def _panels(figure: Figure, summary: str) -> Markup:
     beside = len(panels) == 1 and figure.series is not None
     parts, above = ([], 0.0) if beside else _legend(figure)
     is_shared = len(panels) > 1 and panels[0].y is panels[1].y
+    head = _HEAD
     if is_shared:
         parts.append(label(clipped(panels[0].y.title or "", wide), 0, above + FONT / 2))
         above += _HEAD
+        head = _HEAD if panels[0].title else 0.0
     foot = _FOOT if panels[0].x.title else _SHORT_FOOT
     column = (wide - _GAP * (columns - 1)) / columns
     bottom = above
     for at, panel in enumerate(panels):
         start = at % columns * (column + _GAP)
-        top = above + at // columns * (_HEAD + height + foot) + _HEAD
+        top = above + at // columns * (head + height + foot) + head
         title, style = panel.title if len(panels) > 1 else "", {"font_weight": "bold"}
         if not title and not is_shared:
             heat = _cells(panel)
             title, style = (heat.shade.title if heat and heat.shade else panel.y.title or ""), {}
         if title:
-            parts.append(label(clipped(title, column), start, top - _HEAD + FONT / 2, **style))
+            parts.append(label(clipped(title, column), start, top - head + FONT / 2, **style))
         drawing, end = _panel(figure, panel, start, start + column, top)
         parts += drawing
         bottom = max(bottom, end + foot)
@@ -204,7 +205,10 @@ def _panel(
     if heat:
         left += 1.5 * FONT
     x = Scale(x.low, x.high, left, right)
-    parts = [*_axis(panel.y, y, left, right, spacing), *_axis(panel.x, x, top, bottom, 58.0)]
+    parts = [
+        *_axis(panel.y, y, left, right, spacing),
+        *_axis(panel.x, x, top, bottom, min(58.0, (right - left) / 4), is_below=True),
+    ]
     if has_rug:
         parts.append(line(left, bottom, right, bottom, 0.5))
     parts += [*_rules(panel, x, y), *_marks(figure, panel, x, y)]
@@ -214,8 +218,11 @@ def _panel(
         parts.append(label(title, 0, 0, "middle", transform=turned))
         parts += legend_of_shades(heat, right + 16, shades)
     if panel.x.title:
-        title = clipped(panel.x.title, right - left)
-        parts.append(label(title, (left + right) / 2, bottom + 30, "middle"))
+        title, middle = clipped(panel.x.title, stop - start), (left + right) / 2
+        # A title that is wider than its axis starts with it.
+        is_wide = pixels(title) > right - left
+        at, anchor = (left, "start") if is_wide else (middle, "middle")
+        parts.append(label(title, at, bottom + 30, anchor))
     if names:
         parts += _names(figure, panel, names, y, right)
     return parts, bottom
@@ -227,7 +234,8 @@ def _scale(
     """Return the scale of an axis, for all panels that share it; None without any number."""
     axis: Axis = getattr(panel, side)
     if axis.names is not None:
-        return Scale(0.0, len(axis.names), start, stop)
+        # The first name is on the left, or on top.
+        return Scale(0.0, len(axis.names), min(start, stop), max(start, stop))
     if axis.ends is not None:
         return Scale(*axis.ends, start, stop)
     values, bands = values_along(figure, axis, side)
@@ -235,9 +243,16 @@ def _scale(
     return fitted([extent or []], start, stop, margin=0.0 if axis.tight else 0.04)
 
 
-def _axis(axis: Axis, scale: Scale, start: float, stop: float, spacing: float) -> list[Markup]:
-    """Return the labels and grid lines of an axis; it is below where its numbers go right."""
-    is_below = scale.stop > scale.start
+def _axis(
+    axis: Axis,
+    scale: Scale,
+    start: float,
+    stop: float,
+    spacing: float,
+    *,
+    is_below: bool = False,
+) -> list[Markup]:
+    """Return the labels of an axis, and its grid lines from ``start`` to ``stop``."""
     if axis.names is None:
         axis_of = bottom_axis if is_below else left_axis
         return axis_of(scale, start, stop, spacing)
@@ -341,13 +356,17 @@ def _drawn(
                 element("rect", x=x - 3, y=y - 3, width=6, height=6, fill="none", stroke=stroke)
             )
         elif mark.kind == "text":
-            parts.append(label(f"{text:.0%}" if mark.percent else text, x, y, "middle"))
+            parts.append(label(_percent(text) if mark.percent else text, x, y, "middle"))
         elif mark.kind == "ring":
-            parts.append(element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=VERMILLION))
+            parts.append(element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=stroke))
         else:
             fill, outline = (stroke, None) if filled else ("none", stroke)
             parts.append(element("circle", cx=x, cy=y, r=_DOT, fill=fill, stroke=outline))
     return parts
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if math.isfinite(share) else "n/a"
 
 
 def _line(
