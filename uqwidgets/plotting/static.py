@@ -218,11 +218,11 @@ def _panel(
         parts.append(label(title, 0, 0, "middle", transform=turned))
         parts += legend_of_shades(heat, right + 16, shades)
     if panel.x.title:
-        title, middle = clipped(panel.x.title, stop - start), (left + right) / 2
+        title = clipped(panel.x.title, stop - start)
         # A title that is wider than its axis starts with it.
         is_wide = pixels(title) > right - left
-        at, anchor = (left, "start") if is_wide else (middle, "middle")
-        parts.append(label(title, at, bottom + 30, anchor))
+        at = left if is_wide else (left + right) / 2
+        parts.append(label(title, at, bottom + 30, "start" if is_wide else "middle"))
     if names:
         parts += _names(figure, panel, names, y, right)
     return parts, bottom

@@ -21,14 +21,7 @@ def reweighting_figure(result: Reweighting) -> Figure:
     equal = {"rows": [0.0, 1.0], "weight": [0.0, 1.0]}
     half = {"rows": [0.0, *[result.half_share] * 2], "weight": [0.5, 0.5, 0.0], "step": range(3)}
     marks = [
-        Mark(
-            "line",
-            {"rows": [0.0, 1.0], "weight": [0.0, 1.0]},
-            *_PLACES,
-            colour=None,
-            opacity=0.6,
-            dashed=True,
-        ),
+        Mark("line", equal, *_PLACES, colour=None, opacity=0.6, dashed=True),
         Mark("line", half, *_PLACES, colour=None, opacity=0.5, order="step"),
         Mark("line", {"rows": rows, "weight": weight}, *_PLACES, tips=_PLACES),
     ]
