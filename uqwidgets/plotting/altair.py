@@ -10,7 +10,17 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
-from uqwidgets.plotting.figure import Axis, Columns, Figure, Mark, Panel, Shade, edges, values_along
+from uqwidgets.plotting.figure import (
+    Axis,
+    Columns,
+    Figure,
+    Mark,
+    Panel,
+    Shade,
+    edges,
+    present,
+    values_along,
+)
 from uqwidgets.plotting.svg import (
     BLUE,
     GREEN,
@@ -297,8 +307,7 @@ def _series(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
     assert figure.series is not None
     column, names = figure.series[0], list(figure.series[1])
     colour, dash = line_styles(names, column)
-    of_series = [m for of in figure.panels for m in of.marks if m.in_series]
-    if any(m.kind == "line" for m in of_series):
+    if any(m.kind == "line" and m.in_series for of in figure.panels for m in of.marks):
         return {"color": colour} | ({"strokeDash": dash} if mark.kind == "line" else {})
     colours = [PALETTE[k % len(PALETTE)] for k in range(len(names))]
     legend = alt.Legend(orient="top", labelLimit=240, symbolOpacity=1, columns=3)
@@ -309,8 +318,7 @@ def _series(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
     if mark.kind == "dot":
         shapes = alt.Scale(domain=names)
         encoding["shape"] = alt.Shape(f"{column}:N", title=None, scale=shapes, legend=legend)
-    shown = [m for m in panel.marks if m.in_series]
-    if panel.y.names is not None and max(len(set(m.data[column])) for m in shown) > 1:
+    if panel.y.names is not None and len(present(figure, panel)) > 1:
         encoding["yOffset"] = alt.YOffset(f"{column}:N", sort=names)
     return encoding
 

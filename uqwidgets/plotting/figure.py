@@ -197,6 +197,15 @@ def chosen(columns: Mapping[str, Any], which: npt.NDArray[np.bool_]) -> dict[str
     }
 
 
+def present(figure: Figure, panel: Panel) -> list[str]:
+    """Return the series that a panel shows, in their order."""
+    if figure.series is None:
+        return []
+    column, names = figure.series
+    shown = {name for mark in panel.marks if mark.in_series for name in mark.data[column]}
+    return [name for name in names if name in shown]
+
+
 def edges(values: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return where cells around numbers begin and end: midway to the next, or with the last."""
     grid, places = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
