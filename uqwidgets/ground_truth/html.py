@@ -83,8 +83,5 @@ def _notes(result: Decomposition, drawn_models: int) -> list[str]:
 def _table(result: Decomposition, names: list[str]) -> Markup:
     frame = result.frame.iloc[:, 1:]
     header = [result.feature or "feature", *(str(c).replace("_", " ") for c in frame.columns)]
-    lines = [
-        [name, *(number(float(value), 4) for value in values)]
-        for name, values in zip(names, frame.to_numpy(), strict=True)
-    ]
-    return table("feature" if result.feature is None else "value", header, lines)
+    noun = "feature" if result.feature is None else "value"
+    return table(noun, header, zip(names, *frame.to_numpy().T, strict=True))

@@ -54,14 +54,10 @@ def _panel(result: Performance | Comparison, summary: str) -> str:
         f"Dot: mean {result.how}, which accounts for rows that refits share. Strokes: single "
         "refits."
     )
-    lines = [[f"refit {k + 1}", number(v, 4)] for k, v in enumerate(result.per_refit.tolist())]
     title = with_unit(result.label, result.unit)
-    frame = result.frame.select_dtypes("number")
-    values = frame.iloc[0].tolist()
-    lines = [
-        *([str(c).replace("_", " "), number(v, 4)] for c, v in zip(frame, values, strict=True)),
-        *lines,
-    ]
+    of_all = result.frame.select_dtypes("number").iloc[0]
+    lines = [(str(name).replace("_", " "), value) for name, value in of_all.items()]
+    lines += [(f"refit {k + 1}", value) for k, value in enumerate(result.per_refit.tolist())]
     return panel(
         result.title,
         summary,

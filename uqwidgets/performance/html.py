@@ -13,7 +13,6 @@ from uqwidgets.plotting.text import (
     counted,
     interval,
     measured,
-    number,
     population,
     with_unit,
 )
@@ -39,18 +38,8 @@ def scores_html(result: Scores) -> str:
         )
     ]
     rows = population(result.weighted, result.ess, result.n_rows)
-    lines = [
-        [with_unit(text, unit), *(number(float(v), 4) for v in values)]
-        for text, unit, *values in zip(
-            result.labels,
-            result.units,
-            result.value,
-            result.std_error,
-            result.low,
-            result.high,
-            strict=True,
-        )
-    ]
+    names = map(with_unit, result.labels, result.units)
+    lines = zip(names, result.value, result.std_error, result.low, result.high, strict=True)
     note = (
         f"In brackets: {result.level:.0%} interval over other rows of the same kind; the fitted "
         f"model is fixed. {rows[:1].upper()}{rows[1:]}."
@@ -123,7 +112,6 @@ def calibration_html(result: Calibration) -> str:
         f" {nominal:.0%} intervals hold {inside:.1%} of the rows ({low:.1%} to {high:.1%})."
         for nominal, inside, low, high in result.coverage
     )
-    lines = [[number(v, 4) for v in values] for values in result.frame.to_numpy(float).tolist()]
     note = (
         f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval; "
         "dashed: perfect calibration; "
@@ -134,7 +122,7 @@ def calibration_html(result: Calibration) -> str:
         summary,
         drawn(calibration_figure(result), summary),
         [note],
-        table("point", [str(name) for name in result.frame], lines),
+        table("point", [str(name) for name in result.frame], result.frame.to_numpy(float).tolist()),
     )
 
 

@@ -15,7 +15,9 @@ from uqwidgets.plotting.svg import BLUE
 
 # Columns by name: a table of pandas refuses some names, such as halves of surrogate pairs.
 Columns = Mapping[str, Any] | pd.DataFrame
-Kind = Literal["line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "text"]
+Kind = Literal[
+    "line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "cross", "text"
+]
 
 
 Rule = tuple[Literal["x", "y"], float]

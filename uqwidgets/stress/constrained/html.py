@@ -39,6 +39,5 @@ def reweighting_html(result: Reweighting) -> str:
 
 
 def _table(result: Reweighting) -> Markup:
-    both = zip(result.names, result.target.tolist(), result.reached.tolist(), strict=True)
-    rows = [[name, number(target, 4), number(reached, 4)] for name, target, reached in both]
+    rows = zip(result.names, result.target, result.reached, strict=True)
     return table("constraint", ["constraint", "target", "reached"], rows)
