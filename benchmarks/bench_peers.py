@@ -4,8 +4,8 @@ The limit is the time of the model itself for all replaced rows in one call: the
 package passes to the model, stacked in the same way. Ours computes both importances (nll and
 entropy), or for plain predictions that of the squared error, with their intervals, and every
 measure of every curve; once with an existing `Explainer`, once with its construction.
-The peers, which compute one of these, are an extra: ``pip install 'uqwidgets[peers]'``, best into
-a separate environment, because dalex needs pandas below 3.
+The peers, which compute one of these, are a dependency group: ``pip install --group peers -e .``,
+best into a separate environment, because dalex needs pandas below 3.
 
 Ratios are of processor time, with one thread for linear algebra.
 

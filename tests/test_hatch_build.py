@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -81,6 +83,12 @@ def test_an_old_node_is_not_used(tree, tmp_path, monkeypatch, version, accepted)
 def test_without_node_the_error_says_what_to_install():
     with pytest.raises(SystemExit, match=r"needs Node >= 20 .*; install it, or run `pip install"):
         npm("ci")
+
+
+def test_the_build_needs_nothing_but_node():
+    """As a script, on a Python that has no package, such as Hatchling."""
+    command = [sys.executable, "-S", "-c", "import hatch_build"]
+    subprocess.run(command, cwd=hatch_build.ROOT, check=True)
 
 
 def test_addresses_elsewhere_name_no_site():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -74,17 +75,29 @@ def test_a_workflow_runs_targets_of_the_makefile_and_installs_browsers(path):
             assert command.split()[1] in targets
 
 
-def extras(names):
-    """Names of the distributions that extras of the package bring, through its other extras too."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def brought(names):
+    """Names of the distributions that extras and groups bring, with those that they include."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    each = declared["project"]["optional-dependencies"] | declared["dependency-groups"]
     names, distributions = set(names), set()
     while names:
-        for requirement in project["optional-dependencies"][names.pop()]:
+        for requirement in each[names.pop()]:
+            if isinstance(requirement, dict):
+                names.add(requirement["include-group"])
+                continue
             name, more = re.match(r"([\w-]+)(?:\[([\w,-]+)\])?", requirement).groups()
             distributions.add(name)
             if name == "uqwidgets":
                 names |= set(more.split(","))
     return distributions
+
+
+def planned(*targets, options=()):
+    """Lines that make would run, each as it is where its output is kept until it ends."""
+    dry = ["make", "--dry-run", "--no-print-directory", *options, *targets]
+    run = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = run.stdout.replace("\\\n", " ").splitlines()
+    return [re.sub(r"^sh -c '.*' - ", "", line) for line in lines]
 
 
 # Modules and programs whose distribution has another name.
@@ -94,19 +107,18 @@ BROUGHT_BY = {"jupyter": "jupyterlab"}
 @pytest.mark.parametrize("target", TARGETS)
 def test_each_command_of_a_target_finds_its_program_and_files(target):
     """A dry run says what a new machine would run: what is not there yet is installed first."""
-    dry = ["make", "--dry-run", "--always-make", "--no-print-directory", target]
-    run = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
     installed = {"pip", "venv"}
-    lines = [line.lstrip("@ ") for line in run.stdout.replace("\\\n", " ").splitlines()]
+    lines = planned(target, options=["--always-make"])
     of_python = [line for line in lines if re.search(r"^\S*(python3?|ruff|mypy)\b", line)]
     assert of_python
     for line in sorted(of_python, key=lambda line: "pip install" not in line):
         words = shlex.split(line)
         assert words[0] == "python3" or words[0].startswith(".venv"), line
         if "install" in words:
-            for word in words[words.index("install") + 1 :]:
+            for option, word in itertools.pairwise(words[words.index("install") :]):
                 named = re.fullmatch(r"\.\[([\w,-]+)\]", word)
-                installed |= extras(named[1].split(",")) if named else {word}
+                names = named[1].split(",") if named else [word] if option == "--group" else []
+                installed |= brought(names) or {word}
             continue
         if (program := Path(words[0]).name) != "python3" and program != "python":
             assert BROUGHT_BY.get(program, program) in installed, line
@@ -119,10 +131,8 @@ def test_each_command_of_a_target_finds_its_program_and_files(target):
 
 def commands_of_pytest(*targets):
     """Commands of targets that run pytest, without doctests, and their expressions of markers."""
-    dry = ["make", "--dry-run", "--no-print-directory", *targets]
-    run = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
     commands, expressions = set(), set()
-    for line in run.stdout.splitlines():
+    for line in planned(*targets):
         if marker := re.search(r' -m (thorough|"not slow and not thorough")', line):
             expressions.add(marker[1])
             words = line.replace(marker[0], "").split()
@@ -134,7 +144,7 @@ def commands_of_pytest(*targets):
 
 
 def test_continuous_integration_runs_what_the_short_tests_leave_out():
-    short, of_short = commands_of_pytest("tests", "libraries", "hosts")
+    short, of_short = commands_of_pytest("tests", "checks")
     thorough, of_thorough = commands_of_pytest("thorough")
     assert short == thorough
     assert len(short) == 3

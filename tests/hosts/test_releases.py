@@ -1,4 +1,4 @@
-"""The round in older releases of the hosts, one after another; `make releases` runs these tests.
+"""The round in older releases of the hosts, one after another; `make support`.
 
 Each release is installed into one environment that has the wheel, in place of the one before.
 """

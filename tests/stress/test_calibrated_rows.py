@@ -11,9 +11,9 @@ from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import stressed_column
 from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.projection import Column
+from uqwidgets.widgets.inputs.held import Held
 from uqwidgets.widgets.rows.described import DescribedRows
 from uqwidgets.widgets.rows.described_profile import described_profile
-from uqwidgets.widgets.rows.held import Held
 
 
 def rows(n, rng):

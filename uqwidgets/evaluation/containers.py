@@ -44,21 +44,21 @@ class Container(ABC):
         return len(self.table)
 
     @property
-    @abstractmethod
     def labels(self) -> list[Any]:
         """Names of the columns, as the caller knows them."""
+        return list(self.table.columns)
 
     @abstractmethod
     def owned(self) -> Self:
         """Return a copy, which later changes of the caller's table do not reach."""
 
-    @abstractmethod
     def rows(self, rows: Positions) -> Any:
         """Return the table of some rows."""
+        return self.table[rows]
 
-    @abstractmethod
     def columns(self, positions: Sequence[int]) -> Self:
         """Return the container of some columns."""
+        return type(self)(self.table[:, list(positions)])
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
@@ -113,12 +113,6 @@ class _Array(Container):
     def owned(self) -> Self:
         return type(self)(self.table.copy())
 
-    def rows(self, rows: Positions) -> Any:
-        return self.table[rows]
-
-    def columns(self, positions: Sequence[int]) -> Self:
-        return type(self)(self.table[:, list(positions)])
-
     def frame(self) -> pd.DataFrame:
         matrix = np.asarray(self.table)
         if matrix.dtype == object:
@@ -139,7 +133,7 @@ class _Array(Container):
         return _row_by_row(np.asarray(self.table))
 
 
-class _Columns(Container):
+class _TypedColumns(Container):
     """A table whose columns have dtypes of their own."""
 
     def batch(self, blocks: Sequence[RowBlock]) -> Any:
@@ -173,14 +167,10 @@ class _Columns(Container):
         """Return the batch of these columns; its rows are those of the table at positions."""
 
 
-class _Frame(_Columns):
+class _Frame(_TypedColumns):
     """A DataFrame of pandas, or of a subclass of it."""
 
     name: ClassVar[str] = "a DataFrame"
-
-    @property
-    def labels(self) -> list[Any]:
-        return list(self.table.columns)
 
     def owned(self) -> Self:
         # A deep copy, because pandas may share memory with the caller's table.
@@ -253,23 +243,13 @@ class _Frame(_Columns):
         return batch
 
 
-class _Polars(_Columns):
+class _Polars(_TypedColumns):
     """A DataFrame of polars."""
 
     name: ClassVar[str] = "a polars DataFrame"
 
-    @property
-    def labels(self) -> list[Any]:
-        return list(self.table.columns)
-
     def owned(self) -> Self:
         return type(self)(self.table.clone())
-
-    def rows(self, rows: Positions) -> Any:
-        return self.table[rows]
-
-    def columns(self, positions: Sequence[int]) -> Self:
-        return type(self)(self.table[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         numbers = (c for c in self.table if c.dtype.is_numeric() and c.null_count())
@@ -290,7 +270,7 @@ class _Polars(_Columns):
         return polars.DataFrame(columns)
 
 
-class _Arrow(_Columns):
+class _Arrow(_TypedColumns):
     """A table of pyarrow.
 
     Columns that are an index of pandas are no features; they go with their row.

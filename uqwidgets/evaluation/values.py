@@ -19,9 +19,9 @@ from uqwidgets.evaluation.columns import check_texts
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
-    Answer,
     Original,
-    Part,
+    PartOfRows,
+    PredictAnswer,
     Replacement,
     Request,
     answer_to,
@@ -137,7 +137,7 @@ class MeasureValues(Predictions):
     @property
     def answer(self) -> Distribution:
         """What `predict` answers for the rows as they are: `original` where that says the same."""
-        return self._permanent.get(Answer(Original()), self.original)
+        return self._permanent.get(PredictAnswer(Original()), self.original)
 
     def predicted_codes(self, q: Distribution) -> Positions:
         """Position among `predicted_labels` of the class that each row of `answer` predicts.
@@ -230,6 +230,11 @@ class MeasureValues(Predictions):
         with self._lock:
             return self._cache.cached(key, compute)
 
+    def pinned(self, holder: object) -> dict[Hashable, Any]:
+        """Return the arrays that stay cached until their holder is gone, see `Cache.pinned`."""
+        with self._lock:
+            return self._cache.pinned(holder)
+
     def memoized(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
         """Return ``function(*arguments)``, computed unless it is cached.
 
@@ -250,7 +255,7 @@ class MeasureValues(Predictions):
         """
         requests: Sequence[Request] = replacements
         if part is not None:
-            requests = [Part(replacement, part) for replacement in replacements]
+            requests = [PartOfRows(replacement, part) for replacement in replacements]
         requests = self.settled(requests, measure, callback)
         step = self.max_in_memory(len(requests), part)
         if step >= len(requests):

@@ -1,10 +1,10 @@
-import { isolated } from "../format.ts";
-import { seqOf } from "../frame.ts";
-import type { Inputs } from "../inputs.ts";
-import { frameAt, type OverTau, readOverTau } from "../overTau.ts";
-import { type Pin, readPins } from "../pins/list.ts";
-import type { HostModel } from "../session.ts";
-import { isRecord, SCHEMA } from "../wire.ts";
+import { seqOf } from "../session/frame.ts";
+import type { Inputs } from "../session/inputs.ts";
+import { frameAt, type OverTau, readOverTau } from "../session/overTau.ts";
+import { type Pin, readPins } from "../session/pins.ts";
+import type { HostModel } from "../session/session.ts";
+import { isRecord, SCHEMA } from "../session/wire.ts";
+import { isolated } from "../widget/format.ts";
 import { codeOf } from "./code.ts";
 import {
   type Cohort,

@@ -1,4 +1,4 @@
-import { isRecord, type Numbers } from "../wire.ts";
+import { isRecord, type Numbers } from "../session/wire.ts";
 
 /** A column of the store; see `uqwidgets/widgets/page/store.py`. */
 interface Stored {

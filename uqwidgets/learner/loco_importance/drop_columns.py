@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from uqwidgets.learner.loco_importance.copies import unfitted_copy
+from uqwidgets.learner.loco_importance.copies import has_params, unfitted_copy
 
 # Parameters of estimators and kernels that may have one entry, or one row, per column.
 _PER_COLUMN = {
@@ -51,10 +51,10 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
         is unknown; or if a part is frozen.
     """
     copy = unfitted_copy(estimator)
-    table = _Columns(list(labels), frozenset(left_out))
+    table = _RemainingColumns(list(labels), frozenset(left_out))
     direct = {id(part) for part in _see_table(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
-    for part in {id(part): part for part in parts if _has_params(part)}.values():
+    for part in {id(part): part for part in parts if has_params(part)}.values():
         if isinstance(part, FrozenEstimator):
             # A copy shares what it holds, so that a fit would change the user's model.
             raise ValueError(f"{type(part).__name__} is frozen, and never fitted anew")
@@ -64,7 +64,7 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
     return copy
 
 
-class _Columns:
+class _RemainingColumns:
     """Column names of a table, and the positions that are left out."""
 
     def __init__(self, labels: list[Any], left_out: frozenset[int]) -> None:
@@ -116,7 +116,7 @@ class _Columns:
         return self.labels[slice(start, None if stop is None else stop + 1, selection.step)]
 
 
-def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
+def _changed(part: Any, table: _RemainingColumns, direct: bool) -> dict[str, Any]:
     """Parameters of a part of the estimator that refer to columns, for the columns that remain."""
     changed: dict[str, Any] = {}
     try:
@@ -142,7 +142,7 @@ def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
     return changed
 
 
-def _per_column(value: Any, dimensions: int, table: _Columns) -> bool:
+def _per_column(value: Any, dimensions: int, table: _RemainingColumns) -> bool:
     return np.ndim(value) == dimensions and len(value) == len(table.labels)
 
 
@@ -152,19 +152,15 @@ def _see_table(estimator: Any) -> Iterator[Any]:
     if isinstance(estimator, ColumnTransformer):
         return
     if isinstance(estimator, Pipeline):
-        inner = [step for _, step in estimator.steps if _has_params(step)][:1]
+        inner = [step for _, step in estimator.steps if has_params(step)][:1]
     else:
         inner = []
         for value in estimator.get_params(deep=False).values():
             several = isinstance(value, (list, tuple))
             named = [one[1] for one in value if _is_named(one)] if several else [value]
-            inner += [one for one in named if _has_params(one)]
+            inner += [one for one in named if has_params(one)]
     for part in inner:
         yield from _see_table(part)
-
-
-def _has_params(part: Any) -> bool:
-    return hasattr(part, "get_params") and not isinstance(part, type)
 
 
 def _is_named(one: Any) -> bool:

@@ -14,17 +14,19 @@ from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.model_info import curve_measures, model_info
+from uqwidgets.widgets.inputs.choices import curve_measures
+from uqwidgets.widgets.inputs.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
-from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
+from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
-from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.model_info import model_info
+from uqwidgets.widgets.session.state import arguments_of, initial_of_code
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
@@ -39,9 +41,6 @@ _WITHOUT_LEARNER = Remark(
 # The review, and waiting for other processes.
 _FURTHER_STEPS = 2
 
-#: Called with the name of the present step, the number of finished steps, and that of all steps.
-Progress = Callable[[str, int, int], None]
-
 
 @dataclass
 class Steps:
@@ -50,13 +49,13 @@ class Steps:
     Attributes
     ----------
     progress : callable
-        See `Progress`; what it raises ends the work.
+        Called with the present step, and the numbers of finished and of all steps.
     total, done : int
     what : str
         Name of the present step.
     """
 
-    progress: Progress
+    progress: Report
     total: int = 0
     done: int = 0
     what: str = ""
@@ -208,10 +207,10 @@ def assemble(
         options.stressed,
     )
     store, builder = Store(), PopulationBuilder(explainer, weights)
-    cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
+    cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = Cohort(views, builder, store, offered, at, steps.next, processes)
+        cohort = CohortContents(views, builder, store, offered, at, steps.next, processes)
         cohorts[_rows_of(at)] = (named, cohort)
 
     for named in options.cohorts:
@@ -334,7 +333,7 @@ def _about(
     return about
 
 
-def _rows_held(views: Sequence[View], cohorts: Sequence[Cohort]) -> str:
+def _rows_held(views: Sequence[View], cohorts: Sequence[CohortContents]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
     for view in views:

@@ -17,11 +17,11 @@ from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, number, sentence
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.reproduction.provenance import provenance
-from uqwidgets.widgets.reproduction.state import code_of
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.state import code_of
 from uqwidgets.widgets.views.view import View
 
 # A table of more lines is folded on the screen, but not in print.

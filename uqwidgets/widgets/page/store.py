@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.frames import plain, single
+from uqwidgets.widgets.kernel.frames import plain, single
 from uqwidgets.widgets.page.low_rank import low_rank
 
 #: Types of columns: float64, float32, int32, uint8.

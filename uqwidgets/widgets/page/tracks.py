@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.widgets.levels import Samples
+from uqwidgets.widgets.over_tau.levels import Samples
 from uqwidgets.widgets.page.store import Store, storable
 
 # Largest errors as a share of the axis on which numbers are drawn: of numbers, of the ends of

@@ -18,7 +18,7 @@ from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.projection import Projection
-from uqwidgets.widgets.rows.held import Held, mean_or_share
+from uqwidgets.widgets.inputs.held import Held, mean_or_share
 
 
 def own_weights(weights: Any, explainer: Explainer) -> Floats | None:

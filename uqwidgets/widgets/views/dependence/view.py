@@ -22,24 +22,24 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.widgets.curve_form import N_VALUES
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner.part import LearnerCurve, form_of
-from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.places import axis_places, grid_places
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.curve_form import N_VALUES
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.rows_text import rows_of_text
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.drawn import row_labels
+from uqwidgets.widgets.rows.places import axis_places, grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.rows.text import rows_of_text
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.help import HELP, TIPS
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
+from uqwidgets.widgets.views.learner_part import LearnerCurve, form_of
+from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first curve is of at most so many rows, one of the sizes of samples.
 _FIRST_ROWS = 800
@@ -384,7 +384,6 @@ class DependenceView(View):
 
         def evaluate() -> None:
             callback()
-            self._curves.extend_sample(inputs, n_rows, callback, coarse=coarse)
             self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
 
         if self.attempt(work, failure_key, evaluate):
@@ -435,7 +434,7 @@ class DependenceView(View):
         if populations is None:
             return
         if n_rows == len(self.explainer.table):
-            self._curves.complete_sample(inputs, callback, coarse=coarse)
+            self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
             n_rows = None
         n_rows = n_rows or self._curves.most_rows(inputs)
         sample = self.explainer.evaluations.row_order.rows[:n_rows]
