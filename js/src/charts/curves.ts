@@ -60,11 +60,6 @@ export const list = (values: ArrayLike<number>, scale: (value: number) => number
 export const gridLabel = (data: Dependence, i: number): string =>
   data.labels?.[i] ?? number(data.grid[i]);
 
-export const rangeAt = (
-  { low, high }: { low: Float64Array; high: Float64Array },
-  i: number,
-): string => interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
-
 /** Whether curves are differences, which start at zero and do not have the bounds of the measure. */
 export const isCompared = ({ center, derivative, relative }: Dependence): boolean =>
   center || derivative || relative;
@@ -87,11 +82,11 @@ export function readingOf(data: Dependence, i: number, options: CurveOptions): R
     title: `${isolated(data.feature)} = ${isolated(gridLabel(data, i))}`,
     rows: [
       [isolatedIn(data.label, data.feature), number(data.average[i])],
-      ["interval", rangeAt(data, i)],
+      ["interval", interval(data.low[i], data.high[i])],
       ...(learner
         ? ([
             ["learner", number(learner.value[i])],
-            ["its interval", rangeAt(learner, i)],
+            ["its interval", interval(learner.low[i], learner.high[i])],
           ] as [string, string][])
         : []),
       ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),

@@ -1,24 +1,16 @@
 import "./style.css";
+import { button, enable } from "../controls/button.ts";
 import { controlsOnDemand } from "../controls/onDemand.ts";
-import { button } from "../help/buttons.ts";
 import type { Context } from "../views/view.ts";
 import { copyText } from "../widget/copy.ts";
-import { h, set, setText } from "../widget/dom.ts";
+import { h, setText } from "../widget/dom.ts";
 
 /** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
 
-/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
-export const enable = (element: Element, can: boolean) =>
-  set(element, { "aria-disabled": can ? null : "true" });
-
 /** The buttons for the current view, and the shelf of pins, a part that comes with the first pin and is stored with it. */
 export function pinsPanel(context: Context) {
   const { session, root, signal } = context;
-  const add = button("Pin view", "uq-pin");
-  const undo = button("Undo", "uq-undo");
-  const redo = button("Redo", "uq-redo");
-  const copy = button("Copy code", "uq-copy");
   const status = h("span", { class: "uq-muted", role: "status", "data-testid": "uq-pin-status" });
   const say = (text: string) => setText(status, text);
   const focused = () => (root.getRootNode() as Document | ShadowRoot).activeElement;
@@ -42,20 +34,20 @@ export function pinsPanel(context: Context) {
   );
 
   const step = (back: boolean) => say(session.step(back) ? (back ? "undone" : "redone") : "");
-  const on = (element: HTMLElement, run: () => void) =>
-    element.addEventListener("click", run, { signal });
-  on(add, () => {
+  const pin = () => {
     const { pins } = session;
     added = { at: pins.length, focus: focused() };
     session.setPins([...pins, { note: "", state: session.inputs, ghost: false }]);
     say(`view ${pins.length + 1} pinned`);
-  });
-  on(undo, () => step(true));
-  on(redo, () => step(false));
-  on(copy, async () => {
+  };
+  const copyCode = async () => {
     const done = await copyText(session.frame?.code ?? "", root);
     say(done ? "copied" : "the browser does not let this page copy");
-  });
+  };
+  const add = button("uq-pin", "Pin view", pin, signal);
+  const undo = button("uq-undo", "Undo", () => step(true), signal);
+  const redo = button("uq-redo", "Redo", () => step(false), signal);
+  const copy = button("uq-copy", "Copy code", copyCode, signal);
   root.addEventListener(
     "keydown",
     (event) => {

@@ -4,9 +4,10 @@ import { extent } from "../charts/domain.ts";
 import { place, placeLevel } from "../charts/marks.ts";
 import { linePath } from "../charts/paths.ts";
 import { tableTwin } from "../charts/table.ts";
+import { button, enable } from "../controls/button.ts";
 import { h, set, setText, svg } from "../widget/dom.ts";
 import { isolated, number, whole, worth } from "../widget/format.ts";
-import { button, choices, enable, featureChoices, pick } from "./controls.ts";
+import { choices, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 

@@ -7,8 +7,10 @@ const plain = format(",");
 /** Numbers from here on are written with an exponent. */
 export const EXPONENT_FROM = 1e7;
 
+type Known = number | null | undefined;
+
 /** Formats a number with three significant digits; NaN is "not available". */
-export function number(value: number | null | undefined): string {
+export function number(value: Known): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
   const size = Math.abs(value);
   if (size >= EXPONENT_FROM || (size > 0 && size < 1e-4)) return exponent(value);
@@ -77,7 +79,7 @@ export const isolated = (name: string): string =>
 export const isolatedIn = (text: string, name: string): string =>
   name ? text.replaceAll(name, () => isolated(name)) : text;
 
-export const interval = (low: number, high: number): string =>
+export const interval = (low: Known, high: Known): string =>
   Number.isFinite(low) && Number.isFinite(high)
     ? `${number(low)} to ${number(high)}`
     : "no interval";

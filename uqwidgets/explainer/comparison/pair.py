@@ -43,12 +43,6 @@ class Pair:
         self._check_targets()
 
     @property
-    def features(self) -> list[str]:
-        """Features that both models see, in the order of the first."""
-        other = self.second.table
-        return [name for name in self.first.table.features if name in other]
-
-    @property
     def groups_and_features(self) -> list[str]:
         """Features and groups whose importance both models have, in the order of the first."""
         own, other = self.first.table, self.second.table
@@ -85,15 +79,12 @@ class Pair:
         own, other = self.first.table.features, self.second.table.features
         alone = [
             f"only {name} sees {_listed(missing)}"
-            for name, missing in (
-                (self.names[0], [f for f in own if f not in other]),
-                (self.names[1], [f for f in other if f not in own]),
-            )
-            if missing
+            for name, features, seen in zip(self.names, (own, other), (other, own), strict=True)
+            if (missing := [feature for feature in features if feature not in seen])
         ]
-        return (
-            (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),) if alone else ()
-        )
+        if not alone:
+            return ()
+        return (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),)
 
     def check_feature(self, feature: str) -> None:
         """Raise a ValueError if a feature or group is not the same for both models."""
@@ -129,8 +120,8 @@ class Pair:
                 f"{self.names[0]} has {len(own)} rows and {self.names[1]} has {len(other)}; pass "
                 "the same rows to both."
             )
-        for name in self.features:
-            if not _equal(own.column(name), other.column(name)):
+        for name in own.features:
+            if name in other and not _equal(own.column(name), other.column(name)):
                 raise ValueError(
                     f"{name!r} has other values for {self.names[0]} than for {self.names[1]}; pass "
                     "the same rows to both, in the same order."
@@ -138,23 +129,22 @@ class Pair:
 
     def _check_targets(self) -> None:
         own, other = self.first.table, self.second.table
-        if (self.first.classes is None) != (self.second.classes is None):
-            kinds = [
-                "numbers" if e.classes is None else "classes" for e in (self.first, self.second)
-            ]
+        classes = [
+            None if each.classes is None else [str(label) for label in each.classes.tolist()]
+            for each in (self.first, self.second)
+        ]
+        if None in classes and classes[0] != classes[1]:
+            kinds = ["numbers" if labels is None else "classes" for labels in classes]
             raise ValueError(
                 f"{self.names[0]} predicts {kinds[0]} and {self.names[1]} {kinds[1]}; compare "
                 "models of the same target."
             )
-        if self.first.classes is not None and self.second.classes is not None:
-            labels = [
-                [str(c) for c in e.tolist()] for e in (self.first.classes, self.second.classes)
-            ]
-            if labels[0] != labels[1]:
-                raise ValueError(
-                    f"{self.names[0]} predicts the classes {_listed(labels[0])}, and "
-                    f"{self.names[1]} {_listed(labels[1])}; compare models of the same classes."
-                )
+        if classes[0] != classes[1]:
+            listed = [_listed(labels or []) for labels in classes]
+            raise ValueError(
+                f"{self.names[0]} predicts the classes {listed[0]}, and {self.names[1]} "
+                f"{listed[1]}; compare models of the same classes."
+            )
         if own.has_target != other.has_target:
             without = self.names[0 if other.has_target else 1]
             raise ValueError(f"{without} has no y; pass the same y to both explainers, or to none.")

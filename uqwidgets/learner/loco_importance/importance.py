@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._utils.choices import as_names, one_of, unknown
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.options import (
     RandomState,
     brief,
@@ -41,10 +41,10 @@ from uqwidgets.learner.loco_importance.fits import (
     fit_and_predict,
     predictions_without,
 )
-from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
+from uqwidgets.learner.loco_importance.losses import importance_without
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.predictive import Distribution, as_predictive
+from uqwidgets.predictive import as_predictive
 
 STATISTICS = ("mean", "median", "mode")
 _CONDITIONAL_ON_FITS = Remark(
@@ -169,22 +169,19 @@ def loco_importance(
     split = Split.of(X_train, y_train, X_test, y_test)
     procedure = clone_with_seed(estimator, seed)
     whole = fit_and_predict(unfitted_copy(procedure), split, adapter, feature_groups)
-    names = _feature_names(whole.table, features)
+    names = whole.table.named_features(features)
     population = Population.of(len(whole.table), sample_weight)
     of_rows = available(whole.original, classifier=whole.classes is not None)
     reader = find_metric(measure, whole.classes) if is_metric(measure) else find(measure, of_rows)
-    predictions: Iterator[Distribution]
     if replace is None:
         n_jobs = checked_jobs(n_jobs)
         fits = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
-        predictions = (fit.read_by(reader) for fit in fits)
     else:
-        predictions = _set_constant(split, whole, names, replace, reader, callback)
-    if isinstance(reader, Metric):
-        losses = compare_metric(reader, whole, predictions, population, compare, level, seed)
-    else:
-        losses = compare_measure(reader, whole, predictions, population, compare, level)
-    return losses.result(
+        fits = _set_constant(split, whole, names, replace, reader, callback)
+    return importance_without(
+        reader,
+        whole,
+        fits,
         names,
         population,
         compare=compare,
@@ -193,15 +190,6 @@ def loco_importance(
         seed=seed,
         remarks=_remarks(whole.table, names, replace),
     )
-
-
-def _feature_names(table: Table, features: Sequence[str] | None) -> list[str]:
-    if features is None:
-        return list(table.groups_and_features)
-    names = as_names(features)
-    for name in names:
-        table.columns_of(name)
-    return [str(name) for name in names]
 
 
 def _refit(
@@ -230,7 +218,7 @@ def _set_constant(
     replace: Any,
     reader: Measure | Metric,
     callback: ProgressCallback | None,
-) -> Iterator[Distribution]:
+) -> Iterator[OfFit]:
     """Predictions for the test rows with each feature set to one value."""
     train = Columns(split.train.frame())
     table = whole.table
@@ -243,7 +231,8 @@ def _set_constant(
             for member in members
         ]
         replacements.append(Constant(columns, tuple(values)))
-    yield from whole.distributions(replacements, reader, callback)
+    for answer in whole.distributions(replacements, reader, callback):
+        yield OfFit(answer, answer)
 
 
 def fill_name(replace: Any) -> str:

@@ -70,6 +70,17 @@ class Level:
         return replace(inputs, **self.stress)
 
 
+def at_each(
+    of_level: Callable[[Level, Check], Mapping[str, Any]], levels: Sequence[Level], check: Check
+) -> Samples:
+    """Stack the columns that a function returns of each level; None stands for no value."""
+    every = []
+    for level in levels:
+        check()
+        every.append(of_level(level, check))
+    return {name: np.array([each[name] for each in every], np.float64) for name in every[0]}
+
+
 def stacked(levels: Sequence[Level]) -> ManyPopulations:
     """Weights of the rows at every level."""
     weights = np.stack([level.population.weights for level in levels], axis=1)

@@ -68,7 +68,7 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
         rows: Array.from(data.value, (difference, i) => [
           labels?.[i] ?? number(data.grid[i]),
           number(difference),
-          interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN),
+          interval(data.low[i], data.high[i]),
         ]),
       }));
     },

@@ -85,7 +85,7 @@ function curveLegend({ classes: labels, target, level }: ModelInfo) {
     /** The keys of the lines, which groups replace by their own. */
     classes,
     update(data: Dependence, frame: Frame, ghost: Ghostly | null): void {
-      const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
+      const range = interval(data.low[0], data.high[0]);
       const withInterval = range === "no interval" ? "" : `, ${percent(level)} interval`;
       setText(averageKey, `${frame.learner ? "model, " : ""}average${withInterval}`);
       ghostKey.hidden = !isStressed(frame);

@@ -97,7 +97,7 @@ export function linesOverTau() {
             title: `τ ${level(LEVELS[i] ?? 0)}`,
             rows: order.map(({ row, value, low, high }): [string, string] => [
               name(row),
-              `${number(value[i])} (${interval(low[i] as number, high[i] as number)})`,
+              `${number(value[i])} (${interval(low[i], high[i])})`,
             ]),
           };
         },

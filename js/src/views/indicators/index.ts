@@ -1,4 +1,3 @@
-import "../../charts/colouredLines.css";
 import "../../charts/smallChart.css";
 import "./style.css";
 import type { View } from "../view.ts";

@@ -48,7 +48,7 @@ export function calibrationFigure(signal: AbortSignal, redraw: () => void) {
         caption,
         `Probability that ${event}. ${missed === 0 ? "All intervals hold" : `${missed} of ${counted(points, "interval")} ${missed === 1 ? "does" : "do"} not hold`} the predicted probability.`,
       );
-      const range = (i: number) => interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN);
+      const range = (i: number) => interval(data.low[i], data.high[i]);
       const readable: Readable = {
         name: `Read the calibration: probability that ${event}`,
         positions: xs,

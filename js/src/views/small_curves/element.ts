@@ -75,7 +75,7 @@ export function smallCurvesPanel({ session, about, signal, redraw }: Context): P
             one.feature,
             one.categories?.[i] ?? ends({ ...one, places: one.places.subarray(i, i + 1) })[0],
             number(value),
-            interval(one.low[i] as number, one.high[i] as number),
+            interval(one.low[i], one.high[i]),
           ]),
         ),
       }),

@@ -68,7 +68,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
         textOf(one, Math.floor(k / columns)),
         textOf(two, k % columns),
         number(value),
-        ...(ends ? [interval(data.low[k] as number, data.high[k] as number)] : []),
+        ...(ends ? [interval(data.low[k], data.high[k])] : []),
         data.near[k] ? "enough" : "few",
       ]),
     });

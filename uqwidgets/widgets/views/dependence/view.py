@@ -384,7 +384,6 @@ class DependenceView(View):
 
         def evaluate() -> None:
             callback()
-            self._curves.extend_sample(inputs, n_rows, callback, coarse=coarse)
             self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
 
         if self.attempt(work, failure_key, evaluate):
@@ -435,7 +434,7 @@ class DependenceView(View):
         if populations is None:
             return
         if n_rows == len(self.explainer.table):
-            self._curves.complete_sample(inputs, callback, coarse=coarse)
+            self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
             n_rows = None
         n_rows = n_rows or self._curves.most_rows(inputs)
         sample = self.explainer.evaluations.row_order.rows[:n_rows]

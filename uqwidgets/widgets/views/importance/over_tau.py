@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.work import ReportCount
-from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, stacked
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, at_each, stacked
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
@@ -62,12 +63,10 @@ def importance_tracks(
     # The quantiles of repeats are about their median.
     names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
 
-    def contents(levels: Sequence[Level], check: Check) -> Samples:
-        at_levels = [
-            compute(level.inputs(inputs), level.populations, n_repeats, lambda *_: check())
-            for level in levels
-        ]
-        return {name: np.stack([each.columns[name] for each in at_levels]) for name in names}
+    def of_level(level: Level, check: Check) -> Samples:
+        at = level.inputs(inputs), level.populations
+        columns = compute(*at, n_repeats, lambda *_: check()).columns
+        return {name: columns[name] for name in names}
 
     changes = _Changes(
         {f: [repeats.changes(m, f, n_repeats) for m in shown] for f in repeats.features},
@@ -79,7 +78,7 @@ def importance_tracks(
         n_read = len(explainer.table) * len(shown) * len(repeats.features) * n_repeats
         ends = Track("ends", key, changes.ends, n_read)
     else:
-        ends = Track("ends", key, contents)
+        ends = Track("ends", key, partial(at_each, of_level))
     return [ends] if interval == "quantile" else [Track("value", key[:-1], changes.means), ends]
 
 

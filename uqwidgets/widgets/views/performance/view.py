@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
-from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.levels import Level, at_each
 from uqwidgets.widgets.over_tau.stress_profiles import ends_of_scores
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations, Selection
@@ -160,22 +161,15 @@ class PerformanceView(View):
         if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
             return ()
 
-        def sample(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
-            samples: dict[str, list[Any]] = {}
-            for level in levels:
-                check()
-                content = self._moving(level.inputs(inputs), level.populations)
-                columns: dict[str, Any] = {**content.columns}
-                columns.pop("calibration_predicted", None)  # those of numbers are the same
-                for at, score in enumerate(content.meta["scores"]):
-                    columns |= {
-                        f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")
-                    }
-                for name, values in columns.items():
-                    samples.setdefault(name, []).append(np.nan if values is None else values)
-            return {name: np.array(each, dtype=np.float64) for name, each in samples.items()}
+        def of_level(level: Level, _check: Callable[[], None]) -> dict[str, Any]:
+            content = self._moving(level.inputs(inputs), level.populations)
+            columns: dict[str, Any] = {**content.columns}
+            columns.pop("calibration_predicted", None)  # those of numbers are the same
+            for at, score in enumerate(content.meta["scores"]):
+                columns |= {f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")}
+            return columns
 
-        return [Track("scores", (), sample)]
+        return [Track("scores", (), partial(at_each, of_level))]
 
     def _ends(self, inputs: Inputs, populations: Populations) -> dict[str, tuple[float, float]]:
         """Return the ends under stress of the intervals of scores that are indicators."""
