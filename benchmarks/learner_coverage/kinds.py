@@ -23,7 +23,7 @@ from uqwidgets.learner.intervals import (
     row_effect_interval,
     variance_components_interval,
 )
-from uqwidgets.learner.resampling import RESAMPLINGS, Plan
+from uqwidgets.learner.resampling import RESAMPLINGS, ResamplingPlan
 from uqwidgets.learner.row_effects import group_table, interaction_variance, row_effect_variance
 
 REFITS, PERMUTATIONS, SCORED = 15, 5, 1000
@@ -171,7 +171,7 @@ def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
     """Low and high ends (2, q) of every interval of one table."""
     n = case.n
     X, y = case.draw(n, rng)
-    plan = Plan.of(y, resampling, 0.632, False, int(rng.integers(2**31)), REFITS)
+    plan = ResamplingPlan.of(y, resampling, 0.632, False, int(rng.integers(2**31)), REFITS)
     estimates: dict[str, list[np.ndarray]] = defaultdict(list)
     of_rows: dict[str, np.ndarray] = {}
     sizes = []

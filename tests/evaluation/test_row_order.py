@@ -8,7 +8,7 @@ import pytest
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer
-from uqwidgets.evaluation.replacement import Constant, Drawn, Part
+from uqwidgets.evaluation.replacement import Constant, Drawn, PartOfRows
 from uqwidgets.evaluation.row_order import SMALLEST, RowOrder
 
 
@@ -62,14 +62,14 @@ def test_parts_become_an_answer_for_all_rows_and_nothing_is_asked_twice() -> Non
     replacements = [Drawn((0,), "permutation", 0, 0), Constant((1,), (0.5,))]
     last = len(evaluations.row_order.sizes) - 1
     for number in range(last + 1):
-        evaluations.evaluate_all([Part(r, number) for r in replacements])
+        evaluations.evaluate_all([PartOfRows(r, number) for r in replacements])
         assert all(evaluations.is_cached(r) == (number == last) for r in replacements)
     assert explainer.rows_evaluated == 3 * 500
     for replacement in replacements:
         one, other = evaluations.evaluate(replacement), plain.evaluations.evaluate(replacement)
         np.testing.assert_array_equal(one.mean(), other.mean())
-    assert evaluations.is_cached(Part(replacements[0], 1))
-    part = evaluations.evaluate(Part(replacements[0], 1))
+    assert evaluations.is_cached(PartOfRows(replacements[0], 1))
+    part = evaluations.evaluate(PartOfRows(replacements[0], 1))
     rows = evaluations.row_order.part(1)
     np.testing.assert_array_equal(part.mean(), evaluations.evaluate(replacements[0]).mean()[rows])
     assert explainer.rows_evaluated == 3 * 500
@@ -80,7 +80,7 @@ def test_all_rows_ask_only_what_the_sample_did_not() -> None:
     explainer, _ = sized(500)
     plain, _ = sized(500)
     replacement = Drawn((0,), "permutation", 0, 0)
-    explainer.evaluations.evaluate_all([Part(replacement, number) for number in (0, 1)])
+    explainer.evaluations.evaluate_all([PartOfRows(replacement, number) for number in (0, 1)])
     assert explainer.rows_evaluated == 500 + 100
     result = explainer.importance("nll", ["x0"], n_repeats=1)
     assert explainer.rows_evaluated == 500 + 500
@@ -91,7 +91,7 @@ def test_all_rows_ask_only_what_the_sample_did_not() -> None:
 def test_an_evaluation_that_stops_goes_on_where_it_was() -> None:
     explainer, _ = sized(500)
     evaluations, replacement = explainer.evaluations, Drawn((0,), "permutation", 0, 0)
-    evaluations.evaluate_all([Part(replacement, 0)])
+    evaluations.evaluate_all([PartOfRows(replacement, 0)])
 
     def stop(progress: object) -> None:
         raise KeyboardInterrupt(progress)
@@ -118,7 +118,7 @@ def test_an_error_in_a_sample_names_the_row_of_the_table() -> None:
     explainer = Explainer(model, X, y)
     bad = int(explainer.evaluations.row_order.part(0)[7])
     with pytest.raises(ValueError, match=rf"in row {bad} of X, with 'x0' replaced"):
-        explainer.evaluations.evaluate_all([Part(Drawn((0,), "permutation", 0, 0), 0)])
+        explainer.evaluations.evaluate_all([PartOfRows(Drawn((0,), "permutation", 0, 0), 0)])
 
 
 def test_samples_of_mixed_columns_reach_the_model_as_they_are() -> None:
@@ -139,7 +139,7 @@ def test_samples_of_mixed_columns_reach_the_model_as_they_are() -> None:
 
     explainer = Explainer(model, X, np.zeros(300))
     batches.clear()
-    explainer.evaluations.evaluate_all([Part(Constant((1,), ("b",)), 0)])
+    explainer.evaluations.evaluate_all([PartOfRows(Constant((1,), ("b",)), 0)])
     expected = X.iloc[explainer.evaluations.row_order.part(0)].reset_index(drop=True)
     expected["kind"] = pd.Categorical(["b"] * SMALLEST, categories=["a", "b"])
     pd.testing.assert_frame_equal(pd.concat(batches, ignore_index=True), expected)

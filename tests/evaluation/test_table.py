@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
 from uqwidgets.evaluation.batch import RowBlock
-from uqwidgets.evaluation.containers import _Columns
+from uqwidgets.evaluation.containers import _TypedColumns
 from uqwidgets.evaluation.table import Table
 
 X, Y = table(30)
@@ -87,13 +87,13 @@ def test_pixels_are_stacked_row_by_row(monkeypatch):
     """Hundreds of integer columns are not stacked one by one, unless a value needs another type."""
     pixels = pd.DataFrame((10 * np.abs(X)).astype(np.uint8), columns=["a", "b", "c"][: X.shape[1]])
     stacked = []
-    by_column = _Columns._column
+    by_column = _TypedColumns._column
 
     def count(self, position, *rest):
         stacked.append(position)
         return by_column(self, position, *rest)
 
-    monkeypatch.setattr(_Columns, "_column", count)
+    monkeypatch.setattr(_TypedColumns, "_column", count)
     table = Table(pixels, Y, as_predictive(lambda batch: batch["a"].to_numpy(dtype=float)))
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     blocks = [RowBlock(rows), RowBlock(rows, (1,), donors), RowBlock(rows, (0,), values=(7.0,))]

@@ -18,7 +18,7 @@ from learner_table import LABELS, X, Y
 from uqwidgets import Explainer, Learner, Remark
 from uqwidgets.learner.averaging import merge_remarks
 from uqwidgets.learner.intervals import row_effect_interval
-from uqwidgets.learner.resampling import Plan
+from uqwidgets.learner.resampling import ResamplingPlan
 from uqwidgets.learner.row_effects import row_effect_variance
 
 
@@ -33,7 +33,7 @@ def by_hand(learner, estimator, X, y):
 class TestResamples:
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
     def test_training_and_held_out_rows_partition_the_table(self, resampling):
-        plan = Plan.of(Y, resampling, 0.632, False, 0, 15)
+        plan = ResamplingPlan.of(Y, resampling, 0.632, False, 0, 15)
         for number in range(20):
             rows = plan.resample(number)
             assert not set(rows.train) & set(rows.held_out)
@@ -43,19 +43,19 @@ class TestResamples:
         assert len({tuple(plan.resample(k).train) for k in range(20)}) == 20
 
     def test_a_bootstrap_holds_out_a_share_of_one_over_e(self):
-        plan = Plan.of(np.zeros(2000), "bootstrap", 0.632, False, 1, 15)
+        plan = ResamplingPlan.of(np.zeros(2000), "bootstrap", 0.632, False, 1, 15)
         share = np.mean([len(plan.resample(k).held_out) for k in range(30)]) / 2000
         assert share == pytest.approx(np.exp(-1), abs=0.005)
 
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
     def test_rare_classes_are_resampled_by_themselves(self, resampling):
         y = np.array(["a"] * 50 + ["b"] * 3)
-        plan = Plan.of(y, resampling, 0.632, True, 0, 15)
+        plan = ResamplingPlan.of(y, resampling, 0.632, True, 0, 15)
         assert plan.strata is not None
         for number in range(50):
             rows = plan.resample(number)
             assert set(y[rows.train]) == set(y[rows.held_out]) == {"a", "b"}
-        assert Plan.of(LABELS, resampling, 0.632, True, 0, 15).strata is None
+        assert ResamplingPlan.of(LABELS, resampling, 0.632, True, 0, 15).strata is None
 
 
 @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])

@@ -2,7 +2,7 @@
 
 from uqwidgets.dependence.curves import (
     POINTS,
-    Averages,
+    AveragedCurves,
     CurveTransform,
     checked_lines,
     curve_blocks,
@@ -16,7 +16,7 @@ from uqwidgets.dependence.surface import surface, surface_features, surface_grid
 
 __all__ = [
     "POINTS",
-    "Averages",
+    "AveragedCurves",
     "CurveTransform",
     "Grid",
     "checked_lines",

@@ -233,7 +233,7 @@ def _curve_rows(
 
 
 @dataclass(frozen=True, eq=False)
-class Averages:
+class AveragedCurves:
     """The average of the curves of all scored rows, and the curves that a result holds.
 
     Attributes
@@ -260,7 +260,7 @@ def _average(
     scored: Population,
     curve_rows: Positions | None,
     remarks: tuple[Remark, ...],
-) -> Averages:
+) -> AveragedCurves:
     """Average the curves of n rows, which arrive in blocks of points, and store some of them."""
     means: list[tuple[Floats, Floats]] = []
 
@@ -273,7 +273,7 @@ def _average(
     n_rows = n if curve_rows is None else len(curve_rows)
     curves = _stack(curves_of_blocks(), n_points, n_rows)
     average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    return Averages(average, std_error, curves, curve_rows, remarks)
+    return AveragedCurves(average, std_error, curves, curve_rows, remarks)
 
 
 def dependence_of_averages(
@@ -283,7 +283,7 @@ def dependence_of_averages(
     population: Population,
     form: CurveTransform,
     level: float,
-    averages: Averages,
+    averages: AveragedCurves,
     sample: Positions | None = None,
 ) -> Dependence:
     """Return the result of averages of curves that are known already.
@@ -292,7 +292,7 @@ def dependence_of_averages(
     ----------
     evaluations, measure, grid, population, form, level, sample
         As in `dependence`.
-    averages : Averages
+    averages : AveragedCurves
     """
     reference = _reference(evaluations, grid, form)
     scored = population if sample is None else population.among(sample)

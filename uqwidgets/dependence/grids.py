@@ -19,7 +19,7 @@ from uqwidgets._utils.options import MOST_POINTS, brief, checked_count, has_trut
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.constants import of_array
 from uqwidgets.evaluation.distinct import distinct, distinct_rows
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 
@@ -281,7 +281,7 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
         column = table.column(feature)
         if isinstance(column.dtype, pd.CategoricalDtype):  # also those that no row has
             column = pd.Series(column.cat.categories)
-        labels, flat = Labels.of(column), _listed(feature, grid)
+        labels, flat = ColumnLabels.of(column), _listed(feature, grid)
         places = dict.fromkeys(labels.place(value, repr(feature), "category") for value in flat)
         if not places:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Labels
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.predictive import Distribution, Point, Predictive
@@ -27,8 +28,6 @@ _OF_SPREAD = 1e-5
 _MOST_COMPARED = 1000
 # Labels that are none of the classes, such as that of rejected rows, at most.
 _MOST_UNKNOWN = 20
-
-Labels = npt.NDArray[Any]
 
 
 class Reader(Protocol):

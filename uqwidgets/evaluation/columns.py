@@ -14,7 +14,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.dtypes import is_time, nested_type
 from uqwidgets._utils.unicode import invalid_text
 from uqwidgets.evaluation.dataframes import to_pandas
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.objects import Objects
 
 Kind = Literal["numeric", "categorical"]
@@ -65,7 +65,7 @@ class Columns:
         self._kinds = [_kind(column) for column in self._columns]
         check_names(self.names, "X" if noun == "feature" else "extra")
         _check_values(self._columns)
-        self._labels: dict[str, Labels] = {}
+        self._labels: dict[str, ColumnLabels] = {}
         self._missing: dict[str, int] = {}
         self._spans: dict[str, Span] = {}
         self._n = len(frame)
@@ -109,11 +109,11 @@ class Columns:
         objects = self._objects.get(self.index(feature))
         return self.column(feature) if objects is None else objects.column
 
-    def labels(self, feature: str) -> Labels:
+    def labels(self, feature: str) -> ColumnLabels:
         """Distinct values of a column as texts, computed once."""
         name = self.names[self.index(feature)]
         if name not in self._labels:
-            self._labels[name] = Labels.of(self.column(name))
+            self._labels[name] = ColumnLabels.of(self.column(name))
         return self._labels[name]
 
     def missing(self, feature: str) -> int:

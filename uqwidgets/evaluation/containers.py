@@ -133,7 +133,7 @@ class _Array(Container):
         return _row_by_row(np.asarray(self.table))
 
 
-class _Columns(Container):
+class _TypedColumns(Container):
     """A table whose columns have dtypes of their own."""
 
     def batch(self, blocks: Sequence[RowBlock]) -> Any:
@@ -167,7 +167,7 @@ class _Columns(Container):
         """Return the batch of these columns; its rows are those of the table at positions."""
 
 
-class _Frame(_Columns):
+class _Frame(_TypedColumns):
     """A DataFrame of pandas, or of a subclass of it."""
 
     name: ClassVar[str] = "a DataFrame"
@@ -243,7 +243,7 @@ class _Frame(_Columns):
         return batch
 
 
-class _Polars(_Columns):
+class _Polars(_TypedColumns):
     """A DataFrame of polars."""
 
     name: ClassVar[str] = "a polars DataFrame"
@@ -270,7 +270,7 @@ class _Polars(_Columns):
         return polars.DataFrame(columns)
 
 
-class _Arrow(_Columns):
+class _Arrow(_TypedColumns):
     """A table of pyarrow.
 
     Columns that are an index of pandas are no features; they go with their row.

@@ -21,7 +21,7 @@ from uqwidgets.evaluation.distinct import distinct, kind_of
 _MAX_COMPARED = 1000
 
 
-class Labels:
+class ColumnLabels:
     """Distinct values, each with a text of its own, and the value of each row.
 
     Values are told apart by their types as well: 1, 1.0 and True are three of them.
@@ -58,7 +58,7 @@ class Labels:
         self._examples = list({type(value): value for value in values}.values())
 
     @classmethod
-    def of(cls, column: pd.Series[Any]) -> Labels:
+    def of(cls, column: pd.Series[Any]) -> ColumnLabels:
         """Labels of a column (n,): values in their order, or else in that of their texts."""
         values, codes = distinct(column)
         order = [place for place, value in enumerate(values) if not is_missing(value)]

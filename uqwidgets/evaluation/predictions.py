@@ -20,11 +20,11 @@ from uqwidgets.evaluation.donors import Donors, Subgroups
 from uqwidgets.evaluation.model_calls import ModelCalls
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import (
-    Answer,
     Constant,
     Drawn,
     Original,
-    Part,
+    PartOfRows,
+    PredictAnswer,
     Replacement,
     Request,
     Scheme,
@@ -39,7 +39,7 @@ from uqwidgets.predictive import Distribution, Predictive
 # its own, and the time of that may be all overhead.
 CALLS_OF_LONG_WORK = 4
 # What `predict` answers for the rows as they are.
-_ANSWER = Answer(Original())
+_ANSWER = PredictAnswer(Original())
 
 
 class Predictions:
@@ -123,7 +123,7 @@ class Predictions:
 
         Parameters
         ----------
-        replacements : sequence of Replacement, Part or SingleRow
+        replacements : sequence of Replacement, PartOfRows or SingleRow
             On all rows, on those of the part, or on the single row.
         callback : callable, optional
             Called with a `Progress` after every block. An exception that it raises stops the
@@ -177,7 +177,7 @@ class Predictions:
         if isinstance(replacement, SingleRow):
             parts = self._part_of(replacement)
             return self.is_cached(replacement.replacement) or any(map(self.is_cached, parts))
-        return isinstance(replacement, Part) and self.is_cached(replacement.replacement)
+        return isinstance(replacement, PartOfRows) and self.is_cached(replacement.replacement)
 
     def donors(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
@@ -253,7 +253,7 @@ class Predictions:
             return distribution
         if isinstance(replacement, SingleRow):
             return self._cached_row(replacement)
-        if not isinstance(replacement, Part):
+        if not isinstance(replacement, PartOfRows):
             return self._permanent.get(replacement)
         whole = self._cached(replacement.replacement)
         return None if whole is None else whole.take(self.row_order.part(replacement.number))
@@ -271,35 +271,35 @@ class Predictions:
                 return rows.owned(slice(place, place + 1))
         return None
 
-    def _part_of(self, single: SingleRow) -> tuple[Part, ...]:
+    def _part_of(self, single: SingleRow) -> tuple[PartOfRows, ...]:
         """Return the replacement in the part of the row; none while there are no parts."""
         if "row_order" not in self.__dict__:
             return ()
         place = int(self.row_order.places[single.row])
         number = int(np.searchsorted(self.row_order.sizes, place, side="right"))
-        return (Part(single.replacement, number),)
+        return (PartOfRows(single.replacement, number),)
 
     def _n_rows(self, replacement: Request) -> int:
-        if isinstance(replacement, Part):
+        if isinstance(replacement, PartOfRows):
             return len(self.row_order.part(replacement.number))
         return 1 if isinstance(replacement, SingleRow) else len(self.table)
 
     def _begin(self, replacement: Request) -> None:
         """Begin the evaluation on all rows with the first parts, as far as these are cached."""
-        if isinstance(replacement, (Part, SingleRow)) or replacement in self._unfinished:
+        if isinstance(replacement, (PartOfRows, SingleRow)) or replacement in self._unfinished:
             return
         if pieces := self._first_parts(replacement):
             for number in range(len(pieces)):
-                self._cache.drop(Part(replacement, number))
+                self._cache.drop(PartOfRows(replacement, number))
             self._unfinished[replacement] = pieces
             self._by_parts.add(replacement)
 
-    def _first_parts(self, replacement: Replacement | Answer) -> list[Distribution]:
+    def _first_parts(self, replacement: Replacement | PredictAnswer) -> list[Distribution]:
         """Return the distributions of the first parts, up to the first that is not cached."""
         pieces: list[Distribution] = []
         if "row_order" in self.__dict__:  # else no part was ever evaluated
             for number in range(len(self.row_order.sizes)):
-                piece = self._cache.get(Part(replacement, number))
+                piece = self._cache.get(PartOfRows(replacement, number))
                 if piece is None:
                     break
                 pieces.append(piece)
@@ -308,13 +308,13 @@ class Predictions:
     def _keep(self, replacement: Request, distribution: Distribution) -> None:
         """Store a distribution; the last part of a replacement makes it one of all rows."""
         self._cache.keep(replacement, distribution)
-        if not isinstance(replacement, Part):
+        if not isinstance(replacement, PartOfRows):
             return
         whole, sizes = replacement.replacement, self.row_order.sizes
         pieces = self._first_parts(whole)
         if len(pieces) == len(sizes):
             for number in range(len(sizes)):
-                self._cache.drop(Part(whole, number))
+                self._cache.drop(PartOfRows(whole, number))
             self._cache.keep(whole, self._in_table_order(pieces))
 
     def _in_table_order(self, pieces: list[Any]) -> Distribution:
@@ -334,7 +334,7 @@ class Predictions:
             return self._donors.of(drawn)
 
     def _row_block(self, replacement: Request) -> RowBlock:
-        if isinstance(replacement, Part):
+        if isinstance(replacement, PartOfRows):
             number = replacement.number
             return self._block(replacement.replacement).of(self.row_order.part(number))
         if isinstance(replacement, SingleRow):
@@ -342,10 +342,10 @@ class Predictions:
         whole = self._block(replacement)
         return whole.of(self.row_order.rows) if replacement in self._by_parts else whole
 
-    def _block(self, replacement: Replacement | Answer) -> RowBlock:
+    def _block(self, replacement: Replacement | PredictAnswer) -> RowBlock:
         rows = self._rows
         match replacement:
-            case Answer():
+            case PredictAnswer():
                 return self._block(replacement.replacement)
             case Original():
                 return RowBlock(rows)
@@ -362,8 +362,8 @@ class Predictions:
         Distributions and answers of `predict` are not asked for in one call.
         """
         for replacement in waiting:
-            if isinstance(whole_of(replacement), Answer) != isinstance(
-                whole_of(waiting[0]), Answer
+            if isinstance(whole_of(replacement), PredictAnswer) != isinstance(
+                whole_of(waiting[0]), PredictAnswer
             ):
                 return
             n = self._n_rows(replacement)
@@ -381,7 +381,7 @@ class Predictions:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
         blocks = [block for _, block in batch]
-        is_answer = isinstance(whole_of(batch[0][0]), Answer)
+        is_answer = isinstance(whole_of(batch[0][0]), PredictAnswer)
         try:
             distribution = self._calls.evaluate(blocks, self._answers if is_answer else None)
         except ModelError:
@@ -423,4 +423,4 @@ class Predictions:
 
 def _replacement_of(request: Request) -> Replacement:
     whole = whole_of(request)
-    return whole.replacement if isinstance(whole, Answer) else whole
+    return whole.replacement if isinstance(whole, PredictAnswer) else whole

@@ -60,51 +60,51 @@ class Constant(_TypedValues):
 Replacement = Original | Drawn | Constant
 
 
-class Answer(NamedTuple):
+class PredictAnswer(NamedTuple):
     """What the model's own `predict` answers under a replacement, in place of the distribution."""
 
     replacement: Replacement
 
 
-class Part(NamedTuple):
+class PartOfRows(NamedTuple):
     """A replacement in some of the rows, those of one part of the `RowOrder`."""
 
-    replacement: Replacement | Answer
+    replacement: Replacement | PredictAnswer
     number: int
 
 
 class SingleRow(NamedTuple):
     """A replacement in one row."""
 
-    replacement: Constant | Answer
+    replacement: Constant | PredictAnswer
     row: int
     # A tuple of a replacement and a number would be equal to the part of this number.
     is_row: bool = True
 
 
 #: What the model is evaluated on: a replacement in all rows, in a part of them or in one.
-Request = Replacement | Answer | Part | SingleRow
+Request = Replacement | PredictAnswer | PartOfRows | SingleRow
 
 
-def whole_of(request: Request) -> Replacement | Answer:
+def whole_of(request: Request) -> Replacement | PredictAnswer:
     """Return what a request asks in all rows."""
-    return request.replacement if isinstance(request, (Part, SingleRow)) else request
+    return request.replacement if isinstance(request, (PartOfRows, SingleRow)) else request
 
 
 def answer_to(request: Request) -> Request:
     """Return the request for the answer of `predict` in the same rows."""
     match request:
-        case Answer():
+        case PredictAnswer():
             return request
-        case Part(replacement, number):
-            return Part(_answer(replacement), number)
+        case PartOfRows(replacement, number):
+            return PartOfRows(_answer(replacement), number)
         case SingleRow(replacement, row):
             return SingleRow(_answer(replacement), row)
-    return Answer(request)
+    return PredictAnswer(request)
 
 
-def _answer(replacement: Replacement | Answer) -> Answer:
-    return replacement if isinstance(replacement, Answer) else Answer(replacement)
+def _answer(replacement: Replacement | PredictAnswer) -> PredictAnswer:
+    return replacement if isinstance(replacement, PredictAnswer) else PredictAnswer(replacement)
 
 
 class Draws(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Draws, Part, Replacement
+from uqwidgets.evaluation.replacement import Draws, PartOfRows, Replacement
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -76,7 +76,7 @@ def sample_values(
         See `evaluate_all`.
     """
     numbers = range(evaluations.row_order.n_parts(n_rows))
-    parts = [Part(r, number) for r in replacements for number in numbers]
+    parts = [PartOfRows(r, number) for r in replacements for number in numbers]
     if evaluations.max_in_memory(len(replacements)) == len(replacements):
         evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
     return np.hstack(
@@ -114,7 +114,7 @@ def sampled_differences(
     numbers = range(evaluations.row_order.n_parts(n_rows))
     size = -(-len(columns) * draws.n_repeats * n_rows // len(evaluations.table))
     if evaluations.max_in_memory(size) == size:
-        parts = [Part(r, k) for each in drawn.values() for r in each for k in numbers]
+        parts = [PartOfRows(r, k) for each in drawn.values() for r in each for k in numbers]
         evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
     for moved, replacements in drawn.items():
         values = sample_values(evaluations, replacements, n_rows, measure, callback)

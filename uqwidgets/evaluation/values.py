@@ -19,9 +19,9 @@ from uqwidgets.evaluation.columns import check_texts
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
-    Answer,
     Original,
-    Part,
+    PartOfRows,
+    PredictAnswer,
     Replacement,
     Request,
     answer_to,
@@ -137,7 +137,7 @@ class MeasureValues(Predictions):
     @property
     def answer(self) -> Distribution:
         """What `predict` answers for the rows as they are: `original` where that says the same."""
-        return self._permanent.get(Answer(Original()), self.original)
+        return self._permanent.get(PredictAnswer(Original()), self.original)
 
     def predicted_codes(self, q: Distribution) -> Positions:
         """Position among `predicted_labels` of the class that each row of `answer` predicts.
@@ -255,7 +255,7 @@ class MeasureValues(Predictions):
         """
         requests: Sequence[Request] = replacements
         if part is not None:
-            requests = [Part(replacement, part) for replacement in replacements]
+            requests = [PartOfRows(replacement, part) for replacement in replacements]
         requests = self.settled(requests, measure, callback)
         step = self.max_in_memory(len(requests), part)
         if step >= len(requests):

@@ -17,7 +17,7 @@ from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.measures import Function, Measure, Offers, described, find
 
 
-class Explained:
+class ExplainerBase:
     """The model, the table, and the measures that the model gives."""
 
     table: Table

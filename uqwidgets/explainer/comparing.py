@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import brief
-from uqwidgets.explainer.base import Explained
+from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.explainer.comparison.classes import ClassComparison
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.rows import RowsComparison
@@ -29,7 +29,7 @@ def _checked_names(names: tuple[str, str]) -> tuple[str, str]:
     return first, second
 
 
-class Comparing(Explained):
+class Comparing(ExplainerBase):
     """The part of `uqwidgets.Explainer` that compares models, groups of rows, and classes."""
 
     def compare(

@@ -22,12 +22,12 @@ from uqwidgets.dependence import (
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.explainer.base import Explained
+from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Function
 
 
-class Curves(Explained):
+class Curves(ExplainerBase):
     """The part of `uqwidgets.Explainer` that draws a measure over features' values."""
 
     @overload

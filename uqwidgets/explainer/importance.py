@@ -13,7 +13,7 @@ from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.samples import sample_sizes
-from uqwidgets.explainer.base import Explained
+from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.importance import (
     ImportanceOptions,
     Settings,
@@ -34,7 +34,7 @@ from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.projection import checked_taus
 
 
-class Ranking(Explained):
+class Ranking(ExplainerBase):
     """The part of `uqwidgets.Explainer` that ranks features."""
 
     @overload

@@ -9,11 +9,11 @@ from uqwidgets._utils.options import check_callback
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replaced import Replaced, replaced_rows
 from uqwidgets.evaluation.replacement import checked_scheme
-from uqwidgets.explainer.base import Explained
+from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.importance.settings import checked_repeats
 
 
-class Replacing(Explained):
+class Replacing(ExplainerBase):
     """The part of `uqwidgets.Explainer` that returns the rows with replaced values."""
 
     def replaced(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import Named, as_entries, as_names
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.explainer.base import Explained
+from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     MISSING,
@@ -40,7 +40,7 @@ from uqwidgets.stress.result import Stress
 _OF_INTERVALS = 10
 
 
-class Stressing(Explained):
+class Stressing(ExplainerBase):
     """The part of `uqwidgets.Explainer` that reweights rows; it never calls the model again."""
 
     @cached_property

@@ -21,7 +21,7 @@ import pandas as pd
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.ground_truth.process import Process
+from uqwidgets.ground_truth.process import GeneratingProcess
 from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.ground_truth.simulation import (
     N_TESTS,
@@ -97,7 +97,7 @@ def components(estimates: Floats, truth: Floats) -> Components:
 
 
 def decompose(
-    process: Process,
+    process: GeneratingProcess,
     truth: Explainer,
     estimand: Estimand,
     estimator: Any,
@@ -110,7 +110,7 @@ def decompose(
 
     Parameters
     ----------
-    process : Process
+    process : GeneratingProcess
     truth : Explainer
         Of the process itself, on many rows.
     estimand : Estimand
@@ -171,7 +171,9 @@ def decompose(
     )
 
 
-def _shared_rows(process: Process, estimand: Estimand, design: Design) -> SharedRows | None:
+def _shared_rows(
+    process: GeneratingProcess, estimand: Estimand, design: Design
+) -> SharedRows | None:
     """Rows for the parts of the bias, where these are known in closed form."""
     if not isinstance(estimand, FeatureImportance) or estimand.replacement != "permutation":
         return None
@@ -184,7 +186,7 @@ def _shared_rows(process: Process, estimand: Estimand, design: Design) -> Shared
 
 
 def _bias_parts(
-    process: Process, shared: SharedRows, models: JackknifeMoments, order: Positions
+    process: GeneratingProcess, shared: SharedRows, models: JackknifeMoments, order: Positions
 ) -> pd.DataFrame:
     true = shared.predictions(process.predictive)
     donors = shared.donors(process.predictive)

@@ -17,7 +17,7 @@ Noise = float | Callable[[Any, np.random.Generator], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Process:
+class GeneratingProcess:
     """Source of rows and their target.
 
     Attributes
@@ -36,7 +36,7 @@ class Process:
     noise: Noise
 
     @classmethod
-    def of(cls, f: Any, sample: Any, noise: Any) -> Process:
+    def of(cls, f: Any, sample: Any, noise: Any) -> GeneratingProcess:
         """Check the arguments, before any row is drawn.
 
         Raises

@@ -16,7 +16,7 @@ from uqwidgets._utils.options import MOST_REPEATS, MOST_ROWS, checked_count
 from uqwidgets.dependence import CurveTransform, dependence
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.ground_truth.process import Process
+from uqwidgets.ground_truth.process import GeneratingProcess
 from uqwidgets.ground_truth.squared_error import SharedRows
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
@@ -146,7 +146,7 @@ class Design:
 
 
 def simulation_tasks(
-    process: Process,
+    process: GeneratingProcess,
     estimator: Any,
     adapter: Adapter,
     estimand: Estimand,
@@ -157,7 +157,7 @@ def simulation_tasks(
 
     Parameters
     ----------
-    process : Process
+    process : GeneratingProcess
     estimator : object
         Not changed.
     adapter : callable
@@ -199,7 +199,7 @@ class _TrainingSet:
 
 
 def _simulate(
-    process: Process,
+    process: GeneratingProcess,
     training_set: _TrainingSet,
     adapter: Adapter,
     estimand: Estimand,
@@ -226,7 +226,7 @@ def _simulate(
 
 
 def _estimate(
-    process: Process,
+    process: GeneratingProcess,
     model: Predictive,
     estimand: Estimand,
     design: Design,

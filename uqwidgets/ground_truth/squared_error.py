@@ -71,7 +71,7 @@ class SharedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class PredictionMoments:
     """Mean and variance of models' predictions, updated without storing each prediction.
 
     Attributes
@@ -95,7 +95,7 @@ class Moments:
     within: Floats
 
     @classmethod
-    def of_set(cls, predictions: Floats) -> Moments:
+    def of_set(cls, predictions: Floats) -> PredictionMoments:
         """Moments of the fits on one training set, (refits, 1 + p, n)."""
         refits = len(predictions)
         mean = predictions.mean(axis=0)
@@ -103,11 +103,11 @@ class Moments:
         within = predictions.var(axis=0, ddof=1) if refits > 1 else nothing
         return cls(1, refits, mean, nothing, within)
 
-    def combined(self, other: Moments) -> Moments:
+    def combined(self, other: PredictionMoments) -> PredictionMoments:
         """Moments of the training sets of both (Chan et al. 1983)."""
         sets = self.sets + other.sets
         distance = other.mean - self.mean
-        return Moments(
+        return PredictionMoments(
             sets,
             self.refits,
             self.mean + distance * (other.sets / sets),
@@ -137,31 +137,31 @@ class JackknifeMoments:
     """
 
     def __init__(self, sets: int) -> None:
-        self._batches: list[Moments | None] = [None] * min(sets, _BATCHES)
+        self._batches: list[PredictionMoments | None] = [None] * min(sets, _BATCHES)
         self._added = 0
 
     def add(self, predictions: Floats) -> None:
         """Add the predictions of the fits on one training set, (refits, 1 + p, n)."""
         number = self._added % len(self._batches)
-        batch, new = self._batches[number], Moments.of_set(predictions)
+        batch, new = self._batches[number], PredictionMoments.of_set(predictions)
         self._batches[number] = new if batch is None else batch.combined(new)
         self._added += 1
 
     @property
-    def all(self) -> Moments:
+    def all(self) -> PredictionMoments:
         """Moments of all training sets."""
         return self._combined(None)
 
     @property
-    def without_one(self) -> Iterator[Moments]:
+    def without_one(self) -> Iterator[PredictionMoments]:
         """Moments without each batch in turn; empty if a single training set would remain."""
         batches = len(self._batches)
         if self._added > 2:
             yield from map(self._combined, range(batches))
 
-    def _combined(self, left_out: int | None) -> Moments:
+    def _combined(self, left_out: int | None) -> PredictionMoments:
         batches = [m for g, m in enumerate(self._batches) if g != left_out and m is not None]
-        return reduce(Moments.combined, batches)
+        return reduce(PredictionMoments.combined, batches)
 
 
 def bias_parts(
@@ -205,7 +205,7 @@ def bias_parts(
     return pd.DataFrame(columns)
 
 
-def _row_values(truth: Floats, models: Moments) -> Floats:
+def _row_values(truth: Floats, models: PredictionMoments) -> Floats:
     """Value of each row in each of the three parts, (3, p, n)."""
     variance = models.variance
     # The mean of a finite number of models has a variance, which is not part of their bias.

@@ -24,7 +24,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.coverage import SimulatedIntervals
 from uqwidgets.ground_truth.decomposition import decompose
-from uqwidgets.ground_truth.process import Noise, Process
+from uqwidgets.ground_truth.process import GeneratingProcess, Noise
 from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.ground_truth.simulation import (
     Design,
@@ -108,7 +108,7 @@ class GroundTruth(SimulatedIntervals):
         *,
         random_state: RandomState = 0,
     ) -> None:
-        self._process = Process.of(f, sample, noise)
+        self._process = GeneratingProcess.of(f, sample, noise)
         self.random_state = seed_of(random_state)
 
     def __repr__(self) -> str:

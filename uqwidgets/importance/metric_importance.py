@@ -12,7 +12,7 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.importance.metric_losses import Losses, Samples, Scores
+from uqwidgets.importance.metric_losses import MetricLosses, PopulationScores, Samples
 from uqwidgets.importance.permutation import (
     build_result,
     provenance,
@@ -78,7 +78,7 @@ def metric_importance(
         pairs; for a ratio of a metric that is no loss, or of rows that lose nothing as they are.
     """
     ratio = settings.compare == "ratio"
-    scores = Scores(evaluations, metric, population, features, settings)
+    scores = PopulationScores(evaluations, metric, population, features, settings)
     base, samples = scores.base, scores.samples()
     if ratio:
         metric.check_ratio(base(population.scored), "scored")
@@ -124,7 +124,7 @@ def metric_differences(
         As in `metric_importance`; of ratios, the difference of the ratios.
     """
     both = [
-        Scores(evaluations, metric, population, features, settings)
+        PopulationScores(evaluations, metric, population, features, settings)
         for evaluations, metric, population in sides
     ]
     is_quick = all(scores.base.is_quick for scores in both)
@@ -144,7 +144,7 @@ def metric_differences(
             scores.losses(feature, of_side, callback)
             for scores, of_side in zip(both, samples, strict=True)
         )
-        losses = Losses(
+        losses = MetricLosses(
             own.of_repeats / before[0][0] - other.of_repeats / before[1][0],
             own.without_groups / before[0][1:] - other.without_groups / before[1][1:],
             own.excess,
@@ -154,7 +154,7 @@ def metric_differences(
 
 
 def _bounds(
-    losses: Losses,
+    losses: MetricLosses,
     base: ScoreOfWeights,
     samples: Samples,
     population: Population,

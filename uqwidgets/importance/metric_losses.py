@@ -35,7 +35,7 @@ _FEW_GROUPS = (5, 10)
 _LEAST_ROWS_OF_GROUP = 4
 
 
-class Losses(NamedTuple):
+class MetricLosses(NamedTuple):
     """Losses of score.
 
     Attributes
@@ -89,12 +89,12 @@ class Samples:
             yield donors, self.scored * mask
 
     def excess(self, n_scored: int, n_repeats: int) -> float:
-        """Return `Losses.excess` of groups that are scored in so many of the repeats."""
+        """Return `MetricLosses.excess` of groups that are scored in so many of the repeats."""
         # Where donors are left out too, each pair falls in two groups.
         return (2 if self.leaves_out_donors else 1) / n_scored - 1 / n_repeats
 
 
-class Scores:
+class PopulationScores:
     """The scores of a model in a population, with its rows as they are and with replaced values.
 
     Parameters
@@ -132,7 +132,9 @@ class Scores:
             groups = most if n_repeats == "all" else max(least, min(int(n_repeats), most))
         return Samples(self._population, self._settings, groups)
 
-    def losses(self, feature: str, samples: Samples, callback: ProgressCallback | None) -> Losses:
+    def losses(
+        self, feature: str, samples: Samples, callback: ProgressCallback | None
+    ) -> MetricLosses:
         """Return the score of the rows as they are minus that of each replacement.
 
         The same pair weights act on both scores, so a feature that the model ignores loses exactly
@@ -152,7 +154,9 @@ class Scores:
             )
             del part  # otherwise it stays in memory while the next is made
         each = np.array(losses)
-        return Losses(each[:, 0], each[:, 1:].mean(axis=0), samples.excess(len(each), len(each)))
+        return MetricLosses(
+            each[:, 0], each[:, 1:].mean(axis=0), samples.excess(len(each), len(each))
+        )
 
     def _replaced(
         self, columns: tuple[int, ...], subgroups: Positions, callback: ProgressCallback | None
@@ -195,7 +199,7 @@ class Scores:
         # Corrections such as n - 1 for n, and numbers of pairs of rows, change little.
         return growth if np.isclose(growth, [1, 2], rtol=0.05).any() else math.nan
 
-    def _by_parts(self, replaced: Iterable[_Replaced], samples: Samples) -> Losses | None:
+    def _by_parts(self, replaced: Iterable[_Replaced], samples: Samples) -> MetricLosses | None:
         r"""Return `losses` with two calls of the scorer's function for each group of few rows.
 
         A part has the pairs whose scored row is in the group g and those whose donor is. With
@@ -243,7 +247,7 @@ class Scores:
             lost /= shares * len(parts)
         changes = shares * (lost - np.average(lost, weights=shares))
         changes *= samples.n_groups / (samples.n_groups - 1)
-        return Losses(
+        return MetricLosses(
             np.array(of_repeats),
             np.mean(of_repeats) - changes,
             samples.excess(len(parts), len(of_repeats)),

@@ -27,7 +27,7 @@ from uqwidgets.learner.intervals import (
     variance_components_interval,
 )
 from uqwidgets.learner.refits import Refit
-from uqwidgets.learner.resampling import Plan
+from uqwidgets.learner.resampling import ResamplingPlan
 from uqwidgets.learner.row_effects import (
     group_table,
     interaction_variance,
@@ -47,7 +47,7 @@ class Averaging:
     Attributes
     ----------
     refits : tuple of Refit, length m
-    plan : Plan
+    plan : ResamplingPlan
         How the rows of each were drawn.
     correction : str, float or None
     requested : str or None
@@ -60,7 +60,7 @@ class Averaging:
     """
 
     refits: tuple[Refit, ...]
-    plan: Plan
+    plan: ResamplingPlan
     correction: str | float | None
     requested: LearnerIntervalName | None
     weighted: bool

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import (
-    Averages,
+    AveragedCurves,
     CurveTransform,
     curve_blocks,
     dependence_of_averages,
@@ -34,7 +34,7 @@ from uqwidgets.learner.intervals import LearnerInterval
 from uqwidgets.learner.refits import Refit
 from uqwidgets.plotting.choice import evenly
 
-Result = TypeVar("Result", Dependence, Surface)
+Averaged = TypeVar("Averaged", Dependence, Surface)
 
 
 def learner_dependence(
@@ -105,7 +105,7 @@ def learner_dependence(
                 population,
                 transform,
                 averaging.level,
-                Averages(average, std_error, np.empty((len(points), 0))),
+                AveragedCurves(average, std_error, np.empty((len(points), 0))),
             )
         )
     mean = _averaged(averaging, results, LearnerInterval.joined(intervals), kind)
@@ -175,10 +175,10 @@ def _populations(
 
 def _averaged(
     averaging: Averaging,
-    results: Sequence[Result],
+    results: Sequence[Averaged],
     interval: LearnerInterval,
     kind: ResultKind,
-) -> Result:
+) -> Averaged:
     return replace(
         results[0],
         average=interval.estimate,

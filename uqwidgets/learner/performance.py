@@ -21,7 +21,7 @@ from uqwidgets.metrics import find_metric, is_metric
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class RefitScores:
     """Mean of a measure, or a metric, in the held-out rows of each refit.
 
     Attributes
@@ -36,7 +36,7 @@ class Scores:
     per_refit: Floats
 
 
-def scores_of(refits: Sequence[Refit], measure: Any) -> Scores:
+def scores_of(refits: Sequence[Refit], measure: Any) -> RefitScores:
     """Score each refit by a measure, or by a scikit-learn scorer, on the rows it held out."""
     explainers = [refit.explainer for refit in refits]
     first = explainers[0]
@@ -44,10 +44,10 @@ def scores_of(refits: Sequence[Refit], measure: Any) -> Scores:
         metric = find_metric(measure, first.classes)
         of_each = [explainer.evaluations for explainer in explainers]
         values = [metric.score(each.original_for(metric), each.truth) for each in of_each]
-        return Scores(metric.name, metric.label, metric.unit, np.array(values))
+        return RefitScores(metric.name, metric.label, metric.unit, np.array(values))
     row_measure = first.measure(measure)
     means = [e.evaluations.original_values(e.measure(measure)).mean() for e in explainers]
-    return Scores(row_measure.name, row_measure.label, row_measure.unit, np.array(means))
+    return RefitScores(row_measure.name, row_measure.label, row_measure.unit, np.array(means))
 
 
 def _remarks_on_answers(averaging: Averaging) -> list[tuple[Remark, ...]]:

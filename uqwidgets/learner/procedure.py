@@ -34,7 +34,7 @@ from uqwidgets.learner.interval_choice import LEARNER_INTERVALS
 from uqwidgets.learner.intervals import correction_share
 from uqwidgets.learner.loco_importance.fits import Adapter, checked_adapter, clone_with_seed
 from uqwidgets.learner.refits import Refit, Refits
-from uqwidgets.learner.resampling import Plan
+from uqwidgets.learner.resampling import ResamplingPlan
 from uqwidgets.predictive import as_predictive
 from uqwidgets.predictive.adapters.base import offers
 
@@ -74,7 +74,7 @@ class Procedure:
         table, target = _checked_table(X, y)
         self._features = tuple(map(str, table.labels))
         self.n_refits = _checked_refits(n_refits)
-        plan = Plan.of(
+        plan = ResamplingPlan.of(
             target,
             resampling,
             train_fraction,

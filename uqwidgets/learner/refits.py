@@ -18,7 +18,7 @@ from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_par
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
-from uqwidgets.learner.resampling import Plan, Resample
+from uqwidgets.learner.resampling import Resample, ResamplingPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Refits:
         A scikit-learn estimator. It is never changed.
     X : Container of shape (n, p)
     y : ndarray of shape (n,)
-    plan : Plan
+    plan : ResamplingPlan
     groups : mapping of str to sequence of str or None
     adapter : callable
         See `apply_adapter`.
@@ -88,7 +88,7 @@ class Refits:
         estimator: Any,
         X: Container,
         y: npt.NDArray[Any],
-        plan: Plan,
+        plan: ResamplingPlan,
         groups: Mapping[str, Sequence[str]] | None,
         adapter: Adapter,
         memory_limit: int,

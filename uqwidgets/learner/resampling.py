@@ -135,7 +135,7 @@ def leave_two_groups_out(
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ResamplingPlan:
     """How the resamples of all refits are drawn.
 
     Each resample has a seed of its own, so that a learner of more refits begins with the resamples
@@ -171,7 +171,7 @@ class Plan:
         classifier: bool,
         seed: int,
         n_refits: int,
-    ) -> Plan:
+    ) -> ResamplingPlan:
         """Validate the options, and decide whether classes are resampled by themselves.
 
         Raises
@@ -198,7 +198,7 @@ class Plan:
             splits = leave_two_groups_out(len(y), n_refits, train_fraction, seed)
         return cls(len(y), name, train_fraction, strata, seed, splits)
 
-    def same_as(self, other: Plan) -> bool:
+    def same_as(self, other: ResamplingPlan) -> bool:
         """Whether another plan draws the same resamples."""
         fields = ("n", "resampling", "train_fraction", "seed")
         return all(getattr(self, f) == getattr(other, f) for f in fields) and (

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Labels
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.metrics.confusion import OfConfusion, of_confusion
-from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
+from uqwidgets.metrics.inputs import LabelInputs, ProbabilityInputs, number_inputs
 from uqwidgets.metrics.means import OfWeights, of_numbers
 from uqwidgets.metrics.metric import Metric, ScoreOfWeights, unfit
 from uqwidgets.metrics.probabilities import of_probabilities

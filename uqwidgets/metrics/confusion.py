@@ -25,15 +25,14 @@ from sklearn.metrics import (
     zero_one_loss,
 )
 
-from uqwidgets._typing import Floats
-from uqwidgets.metrics.inputs import Labels
+from uqwidgets._typing import Floats, Labels
 from uqwidgets.metrics.means import divided, weighted_mean
 
 #: From confusion matrices (s, k, k), whose lines are the true classes, to their scores (s,).
 OfConfusion = Callable[[Floats], Floats]
 
 
-class _Classes(NamedTuple):
+class _ClassWeights(NamedTuple):
     """Weights of the rows by class, each (s, k): truly of it, predicted to be, and rightly so."""
 
     true: Floats
@@ -41,15 +40,15 @@ class _Classes(NamedTuple):
     right: Floats
 
     @classmethod
-    def of(cls, matrices: Floats) -> _Classes:
+    def of(cls, matrices: Floats) -> _ClassWeights:
         right = np.ascontiguousarray(matrices.diagonal(axis1=1, axis2=2))
         return cls(matrices.sum(axis=2), matrices.sum(axis=1), right)
 
-    def at(self, chosen: Any) -> _Classes:
-        return _Classes(*(each[:, chosen] for each in self))
+    def at(self, chosen: Any) -> _ClassWeights:
+        return _ClassWeights(*(each[:, chosen] for each in self))
 
-    def together(self) -> _Classes:
-        return _Classes(*(each.sum(axis=1, keepdims=True) for each in self))
+    def together(self) -> _ClassWeights:
+        return _ClassWeights(*(each.sum(axis=1, keepdims=True) for each in self))
 
 
 def of_confusion(
@@ -113,7 +112,7 @@ def _positions(chosen: Any, labels: Labels) -> Any:
 
 
 def _accuracy(matrices: Floats, *, normalize: bool = True) -> Floats:
-    of = _Classes.of(matrices)
+    of = _ClassWeights.of(matrices)
     right, total = of.right.sum(axis=1), of.true.sum(axis=1)
     return divided(right, total) if normalize else np.where(total > 0, right, np.nan)
 
@@ -124,7 +123,7 @@ def _error_rate(matrices: Floats, *, normalize: bool = True) -> Floats:
 
 
 def _balanced_accuracy(matrices: Floats, *, adjusted: bool = False) -> Floats:
-    of = _Classes.of(matrices)
+    of = _ClassWeights.of(matrices)
     has_rows = of.true > 0
     recall = np.where(has_rows, divided(of.right, of.true), 0.0)
     score = weighted_mean(recall, has_rows.astype(np.float64))
@@ -135,7 +134,7 @@ def _balanced_accuracy(matrices: Floats, *, adjusted: bool = False) -> Floats:
 
 
 def _matthews(matrices: Floats) -> Floats:
-    of = _Classes.of(matrices)
+    of = _ClassWeights.of(matrices)
     right, total = of.right.sum(axis=1), of.true.sum(axis=1)
     together = right * total - (of.true * of.predicted).sum(axis=1)
     squares = total * total
@@ -158,7 +157,7 @@ def _kappa(
     If so chosen, distances between classes count only the classes that have rows.
     """
     matrices = matrices[:, order][:, :, order]
-    of = _Classes.of(matrices)
+    of = _ClassWeights.of(matrices)
     if weights is None:
         costs = 1 - np.eye(len(order))[None]
     else:
@@ -180,22 +179,22 @@ _OF_ALL: Mapping[Callable[..., Any], tuple[Callable[..., Floats], tuple[str, ...
 }
 
 #: From classes to the numerator and the denominator of each.
-_Quotient = Callable[[_Classes], tuple[Floats, Floats]]
+_Quotient = Callable[[_ClassWeights], tuple[Floats, Floats]]
 
 
-def _precision(of: _Classes) -> tuple[Floats, Floats]:
+def _precision(of: _ClassWeights) -> tuple[Floats, Floats]:
     return of.right, of.predicted
 
 
-def _recall(of: _Classes) -> tuple[Floats, Floats]:
+def _recall(of: _ClassWeights) -> tuple[Floats, Floats]:
     return of.right, of.true
 
 
-def _fbeta(of: _Classes, beta: float = 1.0) -> tuple[Floats, Floats]:
+def _fbeta(of: _ClassWeights, beta: float = 1.0) -> tuple[Floats, Floats]:
     return (1 + beta**2) * of.right, beta**2 * of.true + of.predicted
 
 
-def _jaccard(of: _Classes) -> tuple[Floats, Floats]:
+def _jaccard(of: _ClassWeights) -> tuple[Floats, Floats]:
     return of.right, of.true + of.predicted - of.right
 
 
@@ -230,7 +229,7 @@ def _of_quotient(
     return partial(_of_one_class, quotient, labels.tolist().index(positive), instead)
 
 
-def _quotients(quotient: _Quotient, of: _Classes, instead: Any) -> Floats:
+def _quotients(quotient: _Quotient, of: _ClassWeights, instead: Any) -> Floats:
     """Quotients of classes; without a denominator, NaN or the value that is chosen instead."""
     above, below = quotient(of)
     values = divided(above, below)
@@ -238,7 +237,7 @@ def _quotients(quotient: _Quotient, of: _Classes, instead: Any) -> Floats:
 
 
 def _of_one_class(quotient: _Quotient, number: int, instead: Any, matrices: Floats) -> Floats:
-    of = _Classes.of(matrices)
+    of = _ClassWeights.of(matrices)
     score = _quotients(quotient, of.at([number]), instead)[:, 0]
     return np.where(of.true.sum(axis=1) > 0, score, np.nan)
 
@@ -246,7 +245,7 @@ def _of_one_class(quotient: _Quotient, number: int, instead: Any, matrices: Floa
 def _average(
     quotient: _Quotient, average: str, positions: Any, instead: Any, matrices: Floats
 ) -> Floats:
-    every = _Classes.of(matrices)
+    every = _ClassWeights.of(matrices)
     of = every if positions is None else every.at(positions)
     if average == "micro":
         each = _quotients(quotient, of.together(), instead)

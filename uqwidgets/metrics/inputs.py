@@ -8,8 +8,8 @@ from inspect import Parameter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from uqwidgets._typing import Labels
 from uqwidgets._utils.options import brief
 from uqwidgets.predictive.distributions import (
     Categorical,
@@ -19,8 +19,6 @@ from uqwidgets.predictive.distributions import (
     PredictedLabels,
     label_positions,
 )
-
-Labels = npt.NDArray[Any]
 
 
 def number_inputs(q: Distribution, y: Labels) -> tuple[Labels, Labels]:

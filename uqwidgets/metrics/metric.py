@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from uqwidgets._typing import Floats, Range
+from uqwidgets._typing import Floats, Labels, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.confusion import OfConfusion
-from uqwidgets.metrics.inputs import LabelInputs, Labels
+from uqwidgets.metrics.inputs import LabelInputs
 from uqwidgets.metrics.means import OfWeights
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 

@@ -19,8 +19,8 @@ from sklearn.metrics import (
     top_k_accuracy_score,
 )
 
-from uqwidgets._typing import Floats
-from uqwidgets.metrics.inputs import Labels, ProbabilityInputs
+from uqwidgets._typing import Floats, Labels
+from uqwidgets.metrics.inputs import ProbabilityInputs
 from uqwidgets.metrics.means import OfWeights, divided, weighted_mean
 from uqwidgets.metrics.ranks import (
     OfTwo,
@@ -32,7 +32,7 @@ from uqwidgets.metrics.ranks import (
 )
 
 
-class _Classes(NamedTuple):
+class _ClassProbabilities(NamedTuple):
     """Whether a row has a class, and its probability, each (n, k); of two, the second counts."""
 
     own: npt.NDArray[np.bool_]
@@ -43,7 +43,7 @@ class _Classes(NamedTuple):
         return divided(weights @ self.own, weights.sum(axis=1, keepdims=True))
 
 
-_Builder = Callable[[_Classes], OfWeights]
+_Builder = Callable[[_ClassProbabilities], OfWeights]
 
 
 def of_probabilities(
@@ -96,7 +96,7 @@ def _of_classes(
     p = probabilities
     if p.ndim == 1:
         p = np.column_stack([1 - p, p])
-    return builder(_Classes(truth[:, None] == order, p))
+    return builder(_ClassProbabilities(truth[:, None] == order, p))
 
 
 def _builder(function: Callable[..., Any], k: int, arguments: Mapping[str, Any]) -> _Builder | None:
@@ -117,7 +117,7 @@ def _log_losses(p: Floats) -> Floats:
     return np.asarray(-np.log(np.clip(p, eps, 1 - eps)))
 
 
-def _log_score(of: _Classes, *, normalize: bool = True) -> OfWeights:
+def _log_score(of: _ClassProbabilities, *, normalize: bool = True) -> OfWeights:
     losses = _log_losses((of.p * of.own).sum(axis=1))
     return _mean_or_sum(losses, normalize=normalize)
 
@@ -128,17 +128,19 @@ def _mean_or_sum(values: Floats, *, normalize: bool) -> OfWeights:
     return lambda weights: np.where(weights.any(axis=1), (values * weights).sum(axis=1), np.nan)
 
 
-def _squares(of: _Classes) -> Floats:
+def _squares(of: _ClassProbabilities) -> Floats:
     return np.asarray(np.square(of.own - of.p).sum(axis=1))
 
 
-def _brier(of: _Classes, *, scale_by_half: bool | str = "auto") -> OfWeights:
+def _brier(of: _ClassProbabilities, *, scale_by_half: bool | str = "auto") -> OfWeights:
     half = of.p.shape[1] < 3 if scale_by_half == "auto" else scale_by_half
     losses = np.asarray(_squares(of) * (0.5 if half else 1.0))
     return lambda weights: weighted_mean(losses, weights)
 
 
-def _explained(losses: Floats, null: Callable[[Floats], Floats], of: _Classes) -> OfWeights:
+def _explained(
+    losses: Floats, null: Callable[[Floats], Floats], of: _ClassProbabilities
+) -> OfWeights:
     """Share of a loss that is explained, compared with the shares of the classes as predictions."""
 
     def scores(weights: Floats) -> Floats:
@@ -148,16 +150,16 @@ def _explained(losses: Floats, null: Callable[[Floats], Floats], of: _Classes) -
     return scores
 
 
-def _d2_brier(of: _Classes) -> OfWeights:
+def _d2_brier(of: _ClassProbabilities) -> OfWeights:
     return _explained(_squares(of), lambda share: 1 - np.square(share).sum(axis=1), of)
 
 
-def _d2_log_loss(of: _Classes) -> OfWeights:
+def _d2_log_loss(of: _ClassProbabilities) -> OfWeights:
     losses = _log_losses((of.p * of.own).sum(axis=1))
     return _explained(losses, lambda share: (share * _log_losses(share)).sum(axis=1), of)
 
 
-def _top_k(of: _Classes, *, k: int = 2, normalize: bool = True) -> OfWeights:
+def _top_k(of: _ClassProbabilities, *, k: int = 2, normalize: bool = True) -> OfWeights:
     """Accuracy of the k most probable classes, which says nothing where these are all."""
     if k >= of.p.shape[1]:
         return lambda weights: np.full(len(weights), np.nan)
@@ -196,11 +198,11 @@ def _of_ranks(
     return None
 
 
-def _of_second(of_two: OfTwo, of: _Classes) -> OfWeights:
+def _of_second(of_two: OfTwo, of: _ClassProbabilities) -> OfWeights:
     return of_two(of.own[:, 1], of.p[:, 1])
 
 
-def _averaged(average: OfTwo, of: _Classes) -> OfWeights:
+def _averaged(average: OfTwo, of: _ClassProbabilities) -> OfWeights:
     return average(of.own, of.p)
 
 

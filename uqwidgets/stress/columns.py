@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.anchors import Anchor, checked_options
@@ -271,8 +271,10 @@ def _category_column(
     return StressedColumn(f"{feature}={category}", column, *members)
 
 
-def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> Labels:
-    return table.labels(feature) if rows is None else Labels.of(table.column(feature).iloc[rows])
+def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> ColumnLabels:
+    return (
+        table.labels(feature) if rows is None else ColumnLabels.of(table.column(feature).iloc[rows])
+    )
 
 
 def unstressable(

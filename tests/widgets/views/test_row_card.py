@@ -211,11 +211,11 @@ def test_a_single_row_is_taken_from_a_part_or_from_all_rows() -> None:
     X = np.random.default_rng(0).normal(size=(400, 2))
     explainer = uq.Explainer(lambda X: X[:, 0] + X[:, 1], X, X[:, 0])
     evaluations = explainer.evaluations
-    from uqwidgets.evaluation.replacement import Part
+    from uqwidgets.evaluation.replacement import PartOfRows
 
     constant = Constant((0,), (0.5,))
     order = evaluations.row_order
-    evaluations.evaluate_all([Part(constant, 1)])
+    evaluations.evaluate_all([PartOfRows(constant, 1)])
     inside, outside = int(order.part(1)[3]), int(order.part(2)[3])
     # A row is not taken for the part of the rows with its number.
     assert len(evaluations.evaluate(SingleRow(constant, 1))) == 1

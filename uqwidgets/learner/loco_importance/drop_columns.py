@@ -51,7 +51,7 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
         is unknown; or if a part is frozen.
     """
     copy = unfitted_copy(estimator)
-    table = _Columns(list(labels), frozenset(left_out))
+    table = _RemainingColumns(list(labels), frozenset(left_out))
     direct = {id(part) for part in _see_table(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
     for part in {id(part): part for part in parts if has_params(part)}.values():
@@ -64,7 +64,7 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
     return copy
 
 
-class _Columns:
+class _RemainingColumns:
     """Column names of a table, and the positions that are left out."""
 
     def __init__(self, labels: list[Any], left_out: frozenset[int]) -> None:
@@ -116,7 +116,7 @@ class _Columns:
         return self.labels[slice(start, None if stop is None else stop + 1, selection.step)]
 
 
-def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
+def _changed(part: Any, table: _RemainingColumns, direct: bool) -> dict[str, Any]:
     """Parameters of a part of the estimator that refer to columns, for the columns that remain."""
     changed: dict[str, Any] = {}
     try:
@@ -142,7 +142,7 @@ def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
     return changed
 
 
-def _per_column(value: Any, dimensions: int, table: _Columns) -> bool:
+def _per_column(value: Any, dimensions: int, table: _RemainingColumns) -> bool:
     return np.ndim(value) == dimensions and len(value) == len(table.labels)
 
 

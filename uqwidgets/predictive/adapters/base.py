@@ -11,12 +11,11 @@ import numpy.typing as npt
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from uqwidgets._typing import Labels
 from uqwidgets._utils.options import brief, is_real
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.base import unmasked
 from uqwidgets.predictive.distributions import Distribution
-
-Labels = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import ndtr
 
-from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.base import Labels
+from uqwidgets._typing import Floats, Labels
 from uqwidgets.predictive.distributions import Categorical, Normal, Quantiles
 from uqwidgets.predictive.rows_of_answers import in_order
 

@@ -22,13 +22,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Labels
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.adapters.base import (
     Adapt,
     AdaptedModel,
     Adapter,
-    Labels,
     Options,
     labels_of,
     name_of,

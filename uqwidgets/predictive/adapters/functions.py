@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats.distributions import rv_frozen
 
+from uqwidgets._typing import Labels
 from uqwidgets.predictive.adapters import ngboost, skpro
 from uqwidgets.predictive.adapters.base import (
     Adapt,
     AdaptedModel,
     Adapter,
-    Labels,
     Options,
     from_library,
     labels_of,

@@ -8,8 +8,7 @@ from typing import cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.base import Labels
+from uqwidgets._typing import Floats, Labels
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,

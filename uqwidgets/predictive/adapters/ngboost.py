@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.stats.distributions import rv_frozen
 
+from uqwidgets._typing import Labels
 from uqwidgets.predictive.adapters.base import (
     Adapt,
     AdaptedModel,
     Adapter,
-    Labels,
     Options,
     from_library,
     labels_of,

@@ -37,12 +37,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from uqwidgets.predictive.adapters.base import (
-    AdaptedModel,
-    Labels,
-    Options,
-    one_column,
-)
+from uqwidgets._typing import Labels
+from uqwidgets.predictive.adapters.base import AdaptedModel, Options, one_column
 
 # Models whose `predict` is the most probable class of their `predict_proba`, or the mean of their
 # distribution, in the code of scikit-learn. It is not for `SVC`, nor for a tuned threshold.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.predictive.adapters.base import Labels, Options, one_column
+from uqwidgets._typing import Labels
+from uqwidgets.predictive.adapters.base import Options, one_column
 from uqwidgets.predictive.base import floats, unmasked
 from uqwidgets.predictive.distributions import Categorical, InvalidRowError, SumError
 

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Labels
 from uqwidgets.predictive.adapters.base import (
     Adapt,
     AdaptedModel,
     Adapter,
-    Labels,
     Options,
     from_library,
     labels_of,

@@ -14,7 +14,7 @@ from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.options import brief, has_text, has_truth_value
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.columns import overflows
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
@@ -285,10 +285,10 @@ class _Constraints:
             )
         return values
 
-    def _categories(self, feature: str | None) -> Labels:
+    def _categories(self, feature: str | None) -> ColumnLabels:
         if feature is None:
             self._table.require_target("a share of the target")
-        return Labels.of(self._column(feature))
+        return ColumnLabels.of(self._column(feature))
 
     def _column(self, feature: str | None) -> pd.Series:
         """Return the chosen rows of a feature, or of the target."""

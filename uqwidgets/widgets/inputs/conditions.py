@@ -16,7 +16,7 @@ from uqwidgets._utils.dtypes import of_pandas
 from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.distributions import class_codes
@@ -137,15 +137,17 @@ def columns_with(explainer: Explainer, name: str) -> Columns:
     raise ValueError(unknown(what, name, names))
 
 
-def labels(explainer: Explainer, feature: str | None) -> Labels:
+def labels(explainer: Explainer, feature: str | None) -> ColumnLabels:
     """Values of a column, or of the target where None, by the texts that name them."""
     if feature is not None:
         return columns_with(explainer, feature).labels(feature)
     explainer.table.require_target("a filter of the target")
     if explainer.classes is None:
-        return Labels.of(pd.Series(explainer.table.y))
+        return ColumnLabels.of(pd.Series(explainer.table.y))
     # The target may hold 1.0 where the model knows 1: both are the same class.
-    return Labels(explainer.classes.tolist(), class_codes(explainer.table.y, explainer.classes))
+    return ColumnLabels(
+        explainer.classes.tolist(), class_codes(explainer.table.y, explainer.classes)
+    )
 
 
 def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:

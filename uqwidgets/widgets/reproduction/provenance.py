@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.versions import installed_versions
-from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
@@ -123,7 +123,7 @@ def _bytes(values: npt.NDArray[Any], dtype: str) -> bytes:
     return np.ascontiguousarray(values, dtype=dtype).tobytes()
 
 
-def _add_labels(digest: Any, labels: Labels) -> None:
+def _add_labels(digest: Any, labels: ColumnLabels) -> None:
     texts, positions = labels.by_text
     _add_texts(digest, texts)
     digest.update(_bytes(positions, "<i8"))

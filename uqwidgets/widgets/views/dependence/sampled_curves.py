@@ -9,7 +9,7 @@ from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Part
+from uqwidgets.evaluation.replacement import Constant, PartOfRows
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -42,7 +42,7 @@ class SampledCurves:
         key = *self._key_of(grid, measure), measure.name
         if self._latest is not None and self._latest[0] == key:
             numbers = numbers[len(self._latest[1]) :]
-        parts = [Part(r, k) for k in numbers for r in grid.replacements]
+        parts = [PartOfRows(r, k) for k in numbers for r in grid.replacements]
         return all(map(evaluations.is_cached, evaluations.requests(parts, measure)))
 
     def curves(
@@ -66,7 +66,7 @@ class SampledCurves:
         # No more than the cache holds; the rest is evaluated when it is read.
         size = -(-len(grid) * n_rows // len(evaluations.table))
         if evaluations.max_in_memory(size) == size:
-            parts = [Part(r, number) for number in numbers for r in grid.replacements]
+            parts = [PartOfRows(r, number) for number in numbers for r in grid.replacements]
             evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
         new = [
             evaluations.values(grid.replacements, measure, callback, number) for number in numbers

@@ -17,7 +17,7 @@ from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
 from uqwidgets.evaluation.donors import donors_key
 from uqwidgets.evaluation.evaluations import Evaluations, difference_key
 from uqwidgets.evaluation.progress import Progress
-from uqwidgets.evaluation.replacement import Drawn, Draws, Original, Part, Request, Scheme
+from uqwidgets.evaluation.replacement import Drawn, Draws, Original, PartOfRows, Request, Scheme
 from uqwidgets.importance import Sampled
 from uqwidgets.inference import SampledRows
 from uqwidgets.inference.population import Population
@@ -322,11 +322,11 @@ class RepeatChanges:
         columns = self._evaluations.table.columns_of(feature)
         return Drawn(columns, self.scheme, repeat, self.seed)
 
-    def _replacements(self, task: _Task) -> list[Drawn | Part]:
+    def _replacements(self, task: _Task) -> list[Drawn | PartOfRows]:
         drawn = [self._drawn(task.feature, k) for k in task.repeats]
         if task.parts is None:
             return [*drawn]
-        return [Part(one, part) for one in drawn for part in task.parts]
+        return [PartOfRows(one, part) for one in drawn for part in task.parts]
 
     def _compute(self, tasks: Sequence[_Task]) -> None:
         """Compute the measures of the same repeats and rows of some features, and pin them."""
