@@ -18,9 +18,7 @@ from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
-from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
-from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
@@ -226,12 +224,8 @@ def _over_rows(
     def chosen(output: Floats) -> Floats:
         return output if summarised is None else output[summarised]
 
-    def rows_at(tau: npt.ArrayLike, weights: Floats) -> StressedRows:
-        rows = StressedRows(stressed.column, tau, weights)
-        return PartlyStressedRows(rows, len(stressed.unmoved)) if len(stressed.unmoved) else rows
-
     def summarise(at: Positions, known: Floats, weights: Floats) -> None:
-        rows = None if level is None else rows_at(taus[at], known)
+        rows = None if level is None else stressed.stressed_rows(taus[at], known)
         of_plain = summaries(plain, chosen, weights, rows, level)
         for lines, numbers in zip((values, low, high), of_plain, strict=True):
             lines[np.ix_(is_plain, at)] = numbers
@@ -239,18 +233,16 @@ def _over_rows(
     for batch in _batches(stressed.column.projections(taus), n_together):
         check()
         solved: dict[int, Floats] = {}
-        of_summarised = []
         for t, projection in batch:
             targets[t] = projection.target
             status.append(projection.status)
             if projection.weights is not None:
                 solved[t] = projection.weights
-                of_summarised.append(stressed.summary_weights(projection.weights))
                 points["reached"][t] = projection.reached
         if not solved:
             continue
         at, known = np.array(list(solved)), _stacked(list(solved.values()))
-        weights = _stacked(of_summarised)
+        weights = stressed.summary_weights(known)
         for name, of_levels in described_weights(weights).items():
             points[name][at] = of_levels
         if plain:
@@ -259,7 +251,9 @@ def _over_rows(
         several = np.count_nonzero(known, axis=1) > 1
         low[:, at[~several]] = high[:, at[~several]] = np.nan
         for i, t in enumerate(at.tolist() if metrics else []):
-            rows = rows_at(taus[t], known[i]) if level is not None and several[i] else None
+            rows = None
+            if level is not None and several[i]:
+                rows = stressed.stressed_rows(taus[t], known[i])
             for q, metric in metrics.items():
                 score = stressed.score_of_summarised(metric.score, n)
                 values[q, t] = value = score(weights[i])

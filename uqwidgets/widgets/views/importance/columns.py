@@ -26,7 +26,7 @@ from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.detail_columns import redundancy_column, scorer_column
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
-from uqwidgets.widgets.views.importance.sums import Sums
+from uqwidgets.widgets.views.importance.sums import ImportanceSums
 from uqwidgets.widgets.views.view import Content
 
 # Columns that stay pinned, so that going back to a scorer or a population computes nothing.
@@ -118,7 +118,12 @@ class ImportanceDetails:
             yield Detail(key, "redundancy", compute)
 
     def content(
-        self, inputs: Inputs, populations: Populations, now: Sums, base: Floats, n_repeats: int
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        now: ImportanceSums,
+        base: Floats,
+        n_repeats: int,
     ) -> Content:
         """Describe the columns that are shown, and return their numbers.
 
@@ -126,7 +131,7 @@ class ImportanceDetails:
         ----------
         inputs : Inputs
         populations : Populations
-        now : Sums
+        now : ImportanceSums
             Of the measures of the source.
         base : ndarray of shape (measures, p)
             Their means without stress.
