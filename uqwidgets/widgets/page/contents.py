@@ -228,7 +228,7 @@ class CohortContents:
         if rows is not None and self._processes.can_sample(track, rows):
             self._processes.begin(track, rows, store)
         else:
-            store([track.sample(self._levels.reached(one), self._check) for one in self._stressed])
+            store(self._levels.sampled(track, self._stressed, self._check))
         return number
 
     def _check(self) -> None:
