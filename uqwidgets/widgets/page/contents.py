@@ -159,7 +159,7 @@ class CohortContents:
                 for one in self._stressed
             }
             entry["beyond"] = self._beyond(view, at)
-        entry["texts"] = self._texts(view)
+            entry["texts"] = self._texts(view)
         entry["tracks"] = [
             self._track(view, track, chunk) for track in view.over_tau(self._stressed[0].inputs(at))
         ]
