@@ -72,7 +72,6 @@ installs: $(DEV)
 support: $(HOSTS)
 	rm -f docs/hosts/*.json docs/hosts/first_lines/*.json
 	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m "slow or not slow" tests/hosts
-	.venv-hosts/bin/python scripts/support_table.py
 
 bench: $(DEV)
 	set -e; for script in benchmarks/stress.py benchmarks/bench_*.py; do $(BIN)/python $$script; done

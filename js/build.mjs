@@ -2,7 +2,7 @@
 //
 // The core (index.js, styles.css) is copied into every widget instance and every saved notebook, so each kilobyte is paid for
 // many times. What `import(...)` names is a part: a file of its own in parts/, which a page loads once when it is needed
-// (src/parts.ts). A part gets what it imports from the core as its parameter, so it holds no second copy of it.
+// (src/session/parts.ts). A part gets what it imports from the core as its parameter, so it holds no second copy of it.
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -11,15 +11,16 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { minify } from "terser";
 
-const CORE_LIMITS = { raw: 130_000, gzip: 45_000 };
+const CORE_LIMITS = { raw: 120_000, gzip: 42_500 };
 const PART_LIMITS = { raw: 30_000, gzip: 10_000 };
 const LESSON_LIMITS = { raw: 75_000, gzip: 27_000 };
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const target = process.argv[2] ?? join(here, "../uqwidgets/static");
-const CORE = join(here, "src/core.ts");
+const CORE = join(here, "src/session/core.ts");
 
-// A scale of d3 interpolates values of any type, colours among them. Ours are of numbers alone, so 10 KB can stay away.
+// A scale of d3 interpolates values of any type, colours among them, and formats the labels of ticks. Ours are of numbers
+// alone and have labels of their own, so 15 KB can stay away.
 // The d3 modules are held at the last releases that ship one file per function: the flat files of later ones keep 20 KB
 // that nothing here uses.
 const numbersOnly = {
@@ -27,6 +28,9 @@ const numbersOnly = {
   setup({ onLoad }) {
     onLoad({ filter: /d3-interpolate[/\\]src[/\\]value\.js$/ }, () => ({
       contents: 'export { default } from "./number.js";',
+    }));
+    onLoad({ filter: /d3-scale[/\\]src[/\\]tickFormat\.js$/ }, () => ({
+      contents: "export default () => {};",
     }));
   },
 };
@@ -87,45 +91,40 @@ const withoutCore = (core, load) => ({
   },
 });
 
-/** Names that a script imports from each module of the core. */
-function importsFromCore(script) {
-  const names = new Map();
-  for (const [, list, path] of script.matchAll(/import\{([^}]*)\}from"core:([^"]+)"/g)) {
-    const known = names.get(path) ?? names.set(path, new Set()).get(path);
-    for (const item of list.split(",")) known.add(item.split(" as ")[0]);
-  }
-  return names;
-}
+/** What the parts take from the core: a name of a module ("src/widget/dom.ts h"), and its place in the list of all. */
+const taken = new Map();
 
-/** Bundles a part as a function from the modules of the core to the module of the part. */
+/** Bundles a part as a function from what parts take from the core to the module of the part. */
 async function bundlePart(entry, core, ...plugins) {
   const first = await bundle(entry, ...plugins, withoutCore(core));
-  const names = importsFromCore(first.script);
-  const load = (path) => `export const{${[...names.get(path)]}}=fromCore[${JSON.stringify(path)}];`;
+  const names = new Map();
+  for (const [, list, path] of first.script.matchAll(/import\{([^}]*)\}from"core:([^"]+)"/g))
+    for (const item of list.split(",")) {
+      const [name] = item.split(" as ");
+      const key = `${path} ${name}`;
+      if (!taken.has(key)) taken.set(key, taken.size);
+      names.set(path, (names.get(path) ?? new Map()).set(name, taken.get(key)));
+    }
+  const load = (path) =>
+    Array.from(names.get(path), ([name, at]) => `export const ${name}=fromCore[${at}];`).join("");
   const { script, style } = await bundle(entry, ...plugins, withoutCore(core, load));
   // Any other form of export is a syntax error within the function.
   const body = script.replace(/export\{([^}]*)\};?\s*$/, (_, list) => {
     const pairs = list.split(",").map((item) => item.split(" as "));
     return `return{${pairs.map(([one, as = one]) => `${as}:${one}`)}}`;
   });
-  return { make: `fromCore=>{${body}}`, style, names };
+  return { make: `fromCore=>{${body}}`, style };
 }
 
-/** The module `src/core.ts` with what the parts take from the core. */
-const filledCore = (build, taken) => ({
+/** The module `src/session/core.ts` with what the parts take from the core. */
+const filledCore = (build) => ({
   name: "core for parts",
   setup({ onLoad }) {
-    const modules = [...taken].map(([path, names], i) => {
-      const pairs = [...names].map((name, j) => [name, `from${i}_${j}`]);
-      const list = pairs.map(([name, as]) => `${name} as ${as}`);
-      const from = `import{${list}}from${JSON.stringify(`./${path}`)};`;
-      const members = pairs.map(([name, as]) => `${name}:${as}`);
-      return { from, member: `${JSON.stringify(path)}:{${members}}` };
-    });
-    const contents =
-      modules.map(({ from }) => from).join("") +
-      `export const core={build:${JSON.stringify(build)},modules:{${modules.map(({ member }) => member)}}};`;
-    onLoad({ filter: /[/\\]src[/\\]core\.ts$/ }, ({ path }) =>
+    const keys = [...taken.keys()].map((key) => key.split(" "));
+    const imports = keys.map(([path, name], i) => `import{${name} as _${i}}from"./${path}";`);
+    const members = keys.map((_, i) => `_${i}`);
+    const contents = `${imports.join("")}export const core={build:"${build}",exports:[${members}]};`;
+    onLoad({ filter: /[/\\]session[/\\]core\.ts$/ }, ({ path }) =>
       path === CORE ? { contents, resolveDir: here } : undefined,
     );
   },
@@ -141,20 +140,14 @@ const entries = new Map();
 const findParts = importsOf(entries);
 const { inputs } = await bundle("src/index.ts", findParts);
 
-const taken = new Map();
 const parts = new Map();
 // The parts that parts name come to the end of the map while it is read.
-for (const [name, entry] of entries) {
-  const part = await bundlePart(entry, inputs, findParts);
-  parts.set(name, part);
-  for (const [path, names] of part.names)
-    taken.set(path, new Set([...(taken.get(path) ?? []), ...names]));
-}
+for (const [name, entry] of entries) parts.set(name, await bundlePart(entry, inputs, findParts));
 
-const { script } = await bundle("src/index.ts", findParts, filledCore("", taken));
+const { script } = await bundle("src/index.ts", findParts, filledCore(""));
 const digest = createHash("sha256").update(JSON.stringify([script, [...parts]]));
 const id = digest.digest("hex").slice(0, 12);
-const core = await bundle("src/index.ts", findParts, filledCore(id, taken));
+const core = await bundle("src/index.ts", findParts, filledCore(id));
 
 function check(what, texts, limits) {
   const bytes = texts.map((text) => Buffer.from(text));

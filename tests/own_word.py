@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 from widgets.wire import columns
 
 N, TRAIN = 72, 48

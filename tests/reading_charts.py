@@ -10,13 +10,13 @@ AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
 
 
 def tables(chart):
-    """Return the data of each layer; `to_dict` validates against the schema."""
+    """Return the data of each layer but rules at a value; `to_dict` validates the schema."""
     spec = chart.to_dict()
     shared = spec.get("data")
     return [
         pd.DataFrame(spec["datasets"][layer.get("data", shared)["name"]])
         for layer in spec["layer"]
-        if layer.get("data", shared)
+        if "field" in str(layer["encoding"])
     ]
 
 

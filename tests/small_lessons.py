@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 import uqwidgets as uq
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.teach.lesson import Lesson
+    from uqwidgets.teach.lesson import Lesson
 
 
 def linear() -> uq.Explainer:

@@ -33,6 +33,23 @@ ROOMS = [
     "learner",
     "ground_truth",
     "widgets",
+    "teach",
+]
+# So do the rooms inside widgets/.
+ROOMS_OF_WIDGETS = [
+    "inputs",
+    "rows",
+    "kernel",
+    "over_tau",
+    "views",
+    "picture",
+    "session",
+    "reproduction",
+    "page",
+    "explorer",
+    "explore",
+    "links",
+    "one_view",
 ]
 FRONT_DOORS = ROOMS[ROOMS.index("explainer") :]
 COMPUTATION = ROOMS[: ROOMS.index("widgets")]
@@ -52,10 +69,14 @@ def imports(tree):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
-            if node.module == "uqwidgets":
-                yield from (f"uqwidgets.{alias.name}" for alias in node.names)
+            if node.module in ("uqwidgets", "uqwidgets.widgets"):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
             else:
                 yield node.module
+
+
+def is_for_types(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 @cache
@@ -82,9 +103,28 @@ def test_a_room_imports_only_rooms_above_it():
     assert not below
 
 
+def test_a_room_of_the_widgets_imports_only_rooms_above_it():
+    folder, prefix, below = PACKAGE / "widgets", "uqwidgets.widgets.", []
+    listed = {path.relative_to(folder).with_suffix("").parts[0] for path in folder.rglob("*.py")}
+    assert listed == {"__init__", *ROOMS_OF_WIDGETS}
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).with_suffix("").parts[0]
+        if own == "__init__":
+            continue
+        # Type checkers may go up.
+        nodes = [node for node in parsed(path).body if not is_for_types(node)]
+        modules = {module for node in nodes for module in imports(node)}
+        rooms = {m.removeprefix(prefix).split(".")[0] for m in modules if m.startswith(prefix)}
+        order = ROOMS_OF_WIDGETS.index
+        below += [(path.stem, room) for room in rooms if order(room) > order(own)]
+    # The input `views` is checked against their names; the views import the inputs.
+    assert sorted(below) == [("inputs", "views")]
+
+
 def test_a_view_imports_no_other_view():
     folder = PACKAGE / "widgets" / "views"
-    views = {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__", "view"}
+    shared = {"__init__", "__pycache__", "view", "learner_part", "refitted"}
+    views = {path.stem for path in folder.iterdir()} - shared
     assert len(views) > 4
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).with_suffix("").parts[0]

@@ -8,8 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import support_table
-
 README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
@@ -37,13 +35,3 @@ def test_the_examples_run():
     *before, importance = third.strip().splitlines()
     exec("\n".join(before), names)
     assert len(eval(importance, names)) == 30
-
-
-def test_the_table_of_hosts_is_what_their_tests_recorded():
-    text = README.read_text(encoding="utf-8")
-    assert support_table.with_table(text) == text
-    assert {record["host"] for record in support_table.records()} >= {
-        "Jupyter Notebook",
-        "Voila",
-        "marimo, run",
-    }

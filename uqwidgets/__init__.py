@@ -35,8 +35,8 @@ from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
 
 if TYPE_CHECKING:
+    from uqwidgets import teach
     from uqwidgets.predictive.torch import NetworkEnsemble as NetworkEnsemble
-    from uqwidgets.widgets import teach
     from uqwidgets.widgets.explore import explore
     from uqwidgets.widgets.explorer import Explorer
     from uqwidgets.widgets.links import link
@@ -121,7 +121,7 @@ def __getattr__(name: str) -> Any:
 
         return link
     if name == "teach":
-        return import_module("uqwidgets.widgets.teach")
+        return import_module("uqwidgets.teach")
     if name in _VIEWS:
         from uqwidgets.widgets import one_view
 

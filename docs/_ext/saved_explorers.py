@@ -16,7 +16,7 @@ N_STRESSED = 3
 def show(explorer: Any) -> None:
     """Write the page of an explorer beside the site, and display it in a frame."""
     # The kernels of pages without an explorer need not import the widgets.
-    from uqwidgets.widgets.inputs import is_stressable
+    from uqwidgets.widgets.inputs.inputs import is_stressable
 
     pages = Path(os.environ["UQWIDGETS_DOCS_PAGES"])
     pages.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-import type { ModelInfo } from "../src/modelInfo.ts";
+import type { ModelInfo } from "../src/session/modelInfo.ts";
 import { inputsOf, wireFrame } from "./fixtures.ts";
 
 type Listener = (content: unknown) => void;

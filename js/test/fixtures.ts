@@ -1,9 +1,9 @@
 // A fake kernel: frames in the wire format from a simple invented model, so that the front end can be
 // tested and viewed without Python. The numbers are invented; their shapes and ranges are those of real frames.
 
-import { NO_HELP } from "../src/help/texts.ts";
-import type { Inputs } from "../src/inputs.ts";
-import type { Feature, ModelInfo } from "../src/modelInfo.ts";
+import { NO_HELP } from "../src/session/help.ts";
+import type { Inputs } from "../src/session/inputs.ts";
+import type { Feature, ModelInfo } from "../src/session/modelInfo.ts";
 
 type Typed = Float64Array | Float32Array | Int32Array | Uint8Array;
 

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import factory from "../src/index.ts";
-import type { ModelInfo } from "../src/modelInfo.ts";
+import type { ModelInfo } from "../src/session/modelInfo.ts";
 import { FakeModel } from "./fakeModel.ts";
 
 /** Waits for two animation frames: the first paints, the second paints what the first requested, with the parts it loads. */

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
-    from uqwidgets.widgets.teach.lesson import Lesson
+    from uqwidgets.teach.lesson import Lesson
 
 
 def press(root: Locator, name: str, key: str = "Enter") -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, numbers, wait_for_answer
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 
 
 class Model:

@@ -22,7 +22,7 @@ from browser.reading import (
     table,
     wait_for_answer,
 )
-from uqwidgets.widgets.curve_form import N_VALUES
+from uqwidgets.widgets.inputs.curve_form import N_VALUES
 
 NOTEBOOK_STATE = """() => {
   const { model, content } = window.jupyterapp.shell.currentWidget;

@@ -51,7 +51,7 @@ DRAG = """(root, { moves, end = 0.8 }) => new Promise((resolve) => {
   move();
 })""".replace("MARKS", MARKS)
 
-# Milliseconds until a hand that does not move counts as resting, as in js/src/hand.ts.
+# Milliseconds until a hand that does not move counts as resting, as in js/src/session/hand.ts.
 PAUSE = 250
 
 

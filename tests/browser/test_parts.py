@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 import uqwidgets as uq
 from browser.reading import wait_for_answer
 from uqwidgets.widgets import explorer, views
-from uqwidgets.widgets.front_end import PARTS
+from uqwidgets.widgets.kernel.front_end import PARTS
 
 HEADING = "The model itself"
 # The parts of views that every widget shows: without rows of an image, and nothing to compare with.
@@ -71,7 +71,7 @@ def test_without_kernel_a_sentence_stands_in_the_place_of_a_part(bridge, request
 
 
 def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
-    broken = PARTS["performance"]._replace(script="throw new Error('broken')")
+    broken = {**PARTS["performance"], "script": "throw new Error('broken')"}
     monkeypatch.setitem(PARTS, "performance", broken)
     with make_widget() as widget:
         root = bridge.mount(widget)

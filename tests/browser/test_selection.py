@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, model_calls
-from uqwidgets.widgets.rows.text import text_of_rows
+from uqwidgets.widgets.inputs.rows_text import text_of_rows
 from widgets.wire import columns as columns_of
 
 

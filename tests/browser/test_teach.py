@@ -17,7 +17,7 @@ from browser.all_lessons import have_the_numbers_of_python, press
 from browser.bridge import Bridge
 from browser.harness import watched_page
 from cases import thorough_after
-from uqwidgets.widgets.teach import coverage
+from uqwidgets.teach import coverage
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 VIOLATIONS = """async () => {
@@ -85,7 +85,7 @@ def test_a_page_of_all_lessons_works_without_a_kernel(browser, tmp_path, monkeyp
 
 
 def test_in_a_page_other_features_need_the_notebook(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr("uqwidgets.widgets.teach.page.MOST_FEATURES_OF_PAGE", 2)
+    monkeypatch.setattr("uqwidgets.teach.page.MOST_FEATURES_OF_PAGE", 2)
     X = np.random.default_rng(0).normal(size=(30, 4))
     explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
     with uq.teach.StressToATarget(explainer, target=0.2) as lesson:

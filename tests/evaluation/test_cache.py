@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import numpy as np
@@ -47,6 +48,24 @@ def test_the_least_recently_used_is_evicted_first():
     cache.keep("d", block(30))
     assert list(cache.predictions) == ["c", "a", "d"]
     assert cache.get("b") is None
+
+
+def test_pinned_arrays_are_found_whatever_is_evicted_until_their_holder_is_gone():
+    class Holder:
+        pass
+
+    cache, first, second = Cache(100), Holder(), Holder()
+    cache.pinned(first)["key"] = block(80)
+    cache.pinned(second)["key"] = block(500)
+    cache.put("key", block(90))
+    cache.put("other", block(90))
+    assert list(cache.derived) == ["other"]
+    assert cache.nbytes == 90, "what is pinned does not count"
+    assert len(cache.array("key")) == 500
+    del second
+    gc.collect()
+    assert len(cache.array("key")) == 80
+    assert cache.array("unknown") is None
 
 
 def test_a_derived_array_is_computed_once_and_read_only():

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 import uqwidgets as uq
 from uqwidgets.evaluation.replacement import SingleRow
-from uqwidgets.widgets.rows.what_if import changes, replacement_of
+from uqwidgets.widgets.inputs.what_if import changes, replacement_of
 
 N = 24
 CODES = np.random.default_rng(0).integers(0, 6, N)

@@ -13,7 +13,6 @@ from example_results import diagnosis, redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import StaticHtml, numbers
 from uqwidgets import Explainer
-from uqwidgets.importance.chart import diagnosis_chart
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.plotting.text import pixels
 
@@ -92,7 +91,7 @@ class TestChart:
     def test_the_chart_holds_the_numbers(self):
         values = np.linspace(0.5, 0.25, 6)
         result = diagnosis(AWKWARD, values, values[::-1])
-        chart = diagnosis_chart(result)
+        chart = result.to_altair()
         for table in tables(chart):
             pd.testing.assert_frame_equal(table, result.frame.drop(columns="explanation"))
         assert fields(chart) == {
@@ -105,12 +104,12 @@ class TestChart:
         assert "entropy importance (nats)" in json.dumps(spec)
 
     def test_verdicts_differ_in_colour_and_in_shape(self):
-        *_, dots, _names = diagnosis_chart(diagnosis()).to_dict()["layer"]
+        *_, dots, _names = diagnosis().to_altair().to_dict()["layer"]
         assert len(set(dots["encoding"]["color"]["scale"]["range"])) == 3
         assert dots["encoding"]["shape"]["field"] == dots["encoding"]["color"]["field"]
 
     def test_a_chart_with_missing_numbers_is_valid_json(self):
-        chart = diagnosis_chart(diagnosis(entropy=(NAN, 0.5, 0.25)))
+        chart = diagnosis(entropy=(NAN, 0.5, 0.25)).to_altair()
         json.dumps(chart.to_dict(), allow_nan=False)
 
 

@@ -28,7 +28,7 @@ from uqwidgets.inference.influence import interaction_of_weights
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations
+from uqwidgets.inference.populations import ManyPopulations
 from uqwidgets.inference.variance import skewness_corrected
 
 
@@ -293,7 +293,7 @@ def test_intervals_of_cancelling_roles_have_the_unit_of_the_measure(repeats, wei
         )
         ends.append((side.low / scale, side.high / scale))
         path = path_moments(
-            Populations(weights / weights.mean(axis=0), weights / weights.mean(axis=0)),
+            ManyPopulations(weights / weights.mean(axis=0), weights / weights.mean(axis=0)),
             [changes],
             donors,
             [originals],

@@ -9,7 +9,7 @@ from uqwidgets.inference import bounds, mean_change, mean_over_rows
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import Moments, bounds_of_moments, row_moments
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations, mean_changes_in, means_over_rows
+from uqwidgets.inference.populations import ManyPopulations, mean_changes_in, means_over_rows
 
 N, REPEATS = 80, 6
 RNG = np.random.default_rng(0)
@@ -25,9 +25,9 @@ THIRD_ORDER = [Moments._fields.index(name) for name in ("cubes", "interaction")]
 def together(each):
     weights = np.stack([p.weights for p in each], axis=1)
     if each[0].rows is None:
-        return Populations(weights, weights)
+        return ManyPopulations(weights, weights)
     scored = np.stack([p.scored for p in each], axis=1)
-    return Populations(weights, scored)
+    return ManyPopulations(weights, scored)
 
 
 @pytest.mark.parametrize("rows", [None, X > -0.5])
@@ -88,7 +88,7 @@ def test_moments_of_few_uneven_rows_and_two_repeats_are_those_of_each_population
     change = x[donors] - x + 0.1 * rng.normal(size=donors.shape)
     each = [Population.of(n, w) for w in np.exp(np.linspace(-6, 6, 41) * x[:, None]).T]
     weights = np.stack([p.weights for p in each], axis=1)
-    populations = Populations(weights, weights)
+    populations = ManyPopulations(weights, weights)
     path = path_moments(populations, [change], donors, [x], lambda: None)
     _, low, high = bounds_of_moments(path, 0.95)
     for t, population in enumerate(each):

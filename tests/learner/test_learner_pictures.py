@@ -12,10 +12,8 @@ import pytest
 from example_results import HOSTILE, dependence, importance, surface
 from offline import outside_references
 from reading_html import StaticHtml, numbers
-from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.surface_html import surface_html
-from uqwidgets.importance.chart import importance_chart
 from uqwidgets.importance.html import importance_html
 from uqwidgets.learner.performance_result import Comparison, Performance
 
@@ -83,20 +81,20 @@ class TestImportance:
         assert "refit" not in read.text
         assert strokes(read) == []
         assert "refit" not in repr(importance())
-        assert "refit" not in json.dumps(importance_chart(importance()).to_dict())
+        assert "refit" not in json.dumps(importance().to_altair().to_dict())
 
     def test_a_second_learner_follows_the_order_of_the_first(self):
         second = importance(
             ("a", "c"), (0.25, 0.125), per_refit=np.array([[0.25, 0.5], [0.125, 0.0]])
         )
         read = StaticHtml(importance_html(self.RESULT, second))
-        assert [len(row) for row in strokes(read)] == [3, 3, 3, 0, 2, 2]
+        assert [len(row) for row in strokes(read)] == [3, 3, 3, 2, 2]
 
     def test_its_repr_names_the_refits(self):
         assert ": permutation, 3 repeats, mean over 3 refits, 7 rows" in repr(self.RESULT)
 
     def test_the_chart_has_a_stroke_of_every_refit(self):
-        chart = importance_chart(self.RESULT)
+        chart = self.RESULT.to_altair()
         drawn = pd.DataFrame(chart.layer[1].data)
         np.testing.assert_array_equal(drawn["importance"], REFITS.ravel())
         assert drawn["feature"].tolist() == ["b"] * 3 + ["a"] * 3 + ["c"] * 3
@@ -123,7 +121,7 @@ class TestDependence:
 
     def test_the_chart_draws_them_too(self):
         result = dependence(per_refit=self.LINES)
-        chart = dependence_chart(result)
+        chart = result.to_altair()
         lines = pd.DataFrame(chart.layer[0].data)
         assert lines["ice"].to_numpy().reshape(2, 3) == pytest.approx(self.LINES)
         subtitle = chart.to_dict()["title"]["subtitle"]
@@ -138,9 +136,7 @@ def test_surfaces_name_the_refits():
     result = surface(per_refit=np.zeros((2, 3, 2)))
     assert "4 rows, mean over 2 refits, 95% band" in repr(result)
     assert "average over 2 refits and 4 rows" in StaticHtml(surface_html(result)).text
-    assert (
-        surface_chart(result).to_dict()["title"]["subtitle"] == "average over 2 refits and 4 rows"
-    )
+    assert result.to_altair().to_dict()["title"]["subtitle"] == "average over 2 refits and 4 rows"
     assert "refit" not in surface_html(surface())
 
 
@@ -165,7 +161,8 @@ class TestPerformance:
         np.testing.assert_array_equal(
             pd.DataFrame(chart.layer[0].data)["mean"], [0.375, 0.5, 0.625]
         )
-        pd.testing.assert_frame_equal(chart.layer[1].data, performance().frame)
+        expected = performance().frame.assign(name="Forest")
+        pd.testing.assert_frame_equal(chart.layer[1].data, expected)
         json.dumps(chart.to_dict(), allow_nan=False)
 
     def test_names_are_text(self):
@@ -194,5 +191,5 @@ class TestComparison:
     def test_its_chart_shows_where_zero_is(self):
         chart = comparison().to_altair()
         spec = chart.to_dict()
-        assert "zero" in json.dumps(spec["layer"][0])
+        assert spec["layer"][0]["encoding"]["x"]["datum"] == 0
         assert spec["title"]["text"].startswith("Mean squared error of Forest minus that of Line")

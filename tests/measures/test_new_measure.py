@@ -13,7 +13,8 @@ from models import classification, normal_model, regression, table
 from uqwidgets import Normal
 from uqwidgets.measures import NON_NEGATIVE, Measure, described
 from uqwidgets.measures import regression as declarations
-from uqwidgets.widgets.model_info import curve_measures, importance_measures, model_info
+from uqwidgets.widgets.inputs.choices import curve_measures, importance_measures
+from uqwidgets.widgets.session.model_info import model_info
 
 PACKAGE = Path(uq.__file__).parent
 # Rooms that treat measures alike, whatever their names.

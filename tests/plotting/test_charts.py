@@ -26,16 +26,13 @@ from kernels import new_kernel
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
 from run_notebooks import execute
-from uqwidgets.dependence.chart import dependence_chart, surface_chart
-from uqwidgets.importance.chart import importance_chart
 from uqwidgets.plotting import altair as style
 from uqwidgets.plotting.altair import show_without_network
-from uqwidgets.stress.chart import stress_chart
 
 
 def test_importance_holds_the_numbers():
     result = importance(AWKWARD, np.linspace(0.5, -0.1, 6))
-    chart = importance_chart(result)
+    chart = result.to_altair()
     for table in tables(chart):
         pd.testing.assert_frame_equal(table, result.frame, check_dtype=False)
     assert fields(chart) == {"feature", "importance", "std_error", "low", "high"}
@@ -45,19 +42,19 @@ def test_importance_holds_the_numbers():
 
 
 def test_importance_keeps_its_order():
-    for layer in importance_chart(importance()).to_dict()["layer"][1:]:
+    for layer in importance().to_altair().to_dict()["layer"][1:]:
         assert layer["encoding"]["y"]["sort"] is None
 
 
 def test_importance_without_some_numbers_is_valid_json():
-    chart = importance_chart(importance(["a", "b"], [0.5, np.nan]))
+    chart = importance(["a", "b"], [0.5, np.nan]).to_altair()
     json.dumps(chart.to_dict(), allow_nan=False)
     assert tables(chart)[0]["importance"].isna().tolist() == [False, True]
 
 
 def test_dependence_holds_the_numbers():
     result = dependence(feature=AWKWARD[0], unit="nats")
-    chart = dependence_chart(result)
+    chart = result.to_altair()
     lines, band, average = tables(chart)
     pd.testing.assert_frame_equal(band, result.frame)
     pd.testing.assert_frame_equal(average[["value", "average"]], band[["value", "average"]])
@@ -70,7 +67,7 @@ def test_dependence_holds_the_numbers():
 
 def test_values_far_from_the_data_are_dashed_or_hollow():
     near = np.array([False, True, True, False, False])
-    chart = dependence_chart(dependence(range(5), range(5), near=near))
+    chart = dependence(range(5), range(5), near=near).to_altair()
     parts = tables(chart)[2]
     assert parts["value"].tolist() == [0, 1, 1, 2, 2, 3, 4]
     assert parts["solid"].tolist() == [False, False, True, True, False, False, False]
@@ -81,7 +78,7 @@ def test_values_far_from_the_data_are_dashed_or_hollow():
     assert dash["value"] != [1, 0]
     assert spec["title"]["subtitle"].endswith("; dashed far from the data")
     rare = np.array(["a", "b"], dtype=object)
-    spec = dependence_chart(dependence(rare, (0.0, 1.0), near=near[:2])).to_dict()
+    spec = dependence(rare, (0.0, 1.0), near=near[:2]).to_altair().to_dict()
     filled = spec["layer"][2]["encoding"]["fillOpacity"]
     assert filled["condition"] == {"test": "datum.near", "value": 1}
     assert filled["value"] == 0
@@ -89,7 +86,7 @@ def test_values_far_from_the_data_are_dashed_or_hollow():
 
 
 def test_transformed_curves_have_their_title():
-    chart = dependence_chart(dependence(derivative=True, unit="nats", feature="a.b")).to_dict()
+    chart = dependence(derivative=True, unit="nats", feature="a.b").to_altair().to_dict()
     assert chart["title"]["text"] == "Slope of predicted mean per unit of a.b (nats)"
     (title,) = {layer["encoding"]["y"]["title"] for layer in chart["layer"]}
     assert title == "slope of predicted mean per unit of a.b (nats)"
@@ -98,7 +95,7 @@ def test_transformed_curves_have_their_title():
 def test_surface_holds_the_numbers():
     near = np.array([[True, True], [True, False], [True, True]])
     result = surface(features=(AWKWARD[0], AWKWARD[1]), near=near, unit="nats")
-    chart = surface_chart(result)
+    chart = result.to_altair()
     spec = chart.to_dict()
     (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
     frame = result.frame
@@ -118,7 +115,7 @@ def test_surface_holds_the_numbers():
 
 def test_categories_of_a_surface_are_text():
     values = np.array([HOSTILE, 7, None], dtype=object)
-    spec = surface_chart(surface((values, [1.0, 2.0]))).to_dict()
+    spec = surface((values, [1.0, 2.0])).to_altair().to_dict()
     (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
     assert table["first"].tolist() == [HOSTILE, HOSTILE, "7", "7", "missing", "missing"]
     x = spec["layer"][0]["encoding"]["x"]
@@ -129,7 +126,7 @@ def test_categories_of_a_surface_are_text():
 @pytest.mark.thorough
 def test_a_surface_of_many_points_is_not_refused():
     grid = np.arange(80.0)
-    spec = surface_chart(surface((grid, grid))).to_dict()
+    spec = surface((grid, grid)).to_altair().to_dict()
     (points,) = spec["datasets"].values()
     assert len(points) == 6400
 
@@ -139,7 +136,7 @@ def test_lines_stay_below_the_limit_of_altair(points, drawn):
     grid = np.linspace(0, 1, points)
     # Every other row of the table is scored.
     result = dependence(grid, grid, n_rows=1400, rows=np.arange(700) * 2)
-    chart = dependence_chart(result)
+    chart = result.to_altair()
     lines = tables(chart)[0]
     assert len(lines) <= 5000
     assert lines["row"].nunique() == drawn
@@ -158,7 +155,7 @@ def test_lines_stay_below_the_limit_of_altair(points, drawn):
 def test_categories_are_text(grid):
     values = np.empty(2, dtype=object)
     values[:] = grid
-    chart = dependence_chart(dependence(values, (0.25, 0.5)))
+    chart = dependence(values, (0.25, 0.5)).to_altair()
     strokes, whiskers, dots = tables(chart)
     assert dots["value"].tolist() == [str(v) for v in grid]
     assert dots["average"].tolist() == [0.25, 0.5]
@@ -168,15 +165,13 @@ def test_categories_are_text(grid):
 
 
 def test_a_single_value_is_a_dot():
-    marks = [
-        layer["mark"]["type"] for layer in _layers(dependence_chart(dependence((2.0,), (1.0,))))
-    ]
+    marks = [layer["mark"]["type"] for layer in _layers(dependence((2.0,), (1.0,)).to_altair())]
     assert marks == ["tick", "rule", "point"]
 
 
 def test_stress_holds_the_numbers():
     result = stress(fan(8))
-    others, strong = tables(stress_chart(result, ["error_rate"]))
+    others, strong = tables(result.to_altair("error_rate"))
     assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
     assert set(others["feature"]) == {"f0", "f1", "f2"}
     shown = pd.concat([others, strong], ignore_index=True)
@@ -198,7 +193,7 @@ def test_stress_shows_the_requested_indicator():
         labels=labels,
         units={"error_rate": "", "nll": "nats"},
     )
-    chart = stress_chart(result, ["nll"])
+    chart = result.to_altair("nll")
     band, table = tables(chart)
     assert band["low"].tolist() == pytest.approx(values["nll"][0] - 0.1)
     assert "nats" in json.dumps(chart.to_dict())
@@ -207,7 +202,7 @@ def test_stress_shows_the_requested_indicator():
     assert set(table["feature"]) == {AWKWARD[0]}
     assert chart.to_dict()["title"]["text"] == "Mean likelihood loss under stress"
     with pytest.raises(ValueError, match="no indicator 'rmse'; it has error_rate and nll"):
-        stress_chart(result, ["rmse"])
+        result.to_altair("rmse")
 
 
 def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
@@ -225,7 +220,7 @@ def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
     )
 
     def styles(indicator):
-        layers = _layers(stress_chart(result, [indicator]))
+        layers = _layers(result.to_altair(indicator))
         strong = next(one["encoding"] for one in layers if "strokeDash" in one["encoding"])
         scales = (strong[channel]["scale"] for channel in ("color", "strokeDash"))
         return [dict(zip(s["domain"], map(str, s["range"]), strict=True)) for s in scales]
@@ -238,7 +233,7 @@ def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
 
 def test_stress_of_many_features_stays_below_the_limit_of_altair():
     taus = np.linspace(-1, 1, 21)
-    chart = stress_chart(stress(fan(300, taus), taus=taus), ["error_rate"])
+    chart = stress(fan(300, taus), taus=taus).to_altair()
     others, strong = tables(chart)
     assert len(others) + len(strong) <= 5000
     assert set(strong["feature"]) == {f"f{j}" for j in range(295, 300)}
@@ -249,7 +244,7 @@ def test_stress_of_many_features_stays_below_the_limit_of_altair():
 
 
 def test_stress_without_any_number_is_an_empty_chart():
-    chart = stress_chart(stress([[np.nan] * 5], status="constant"), ["error_rate"])
+    chart = stress([[np.nan] * 5], status="constant").to_altair()
     assert "0 of 1" in chart.to_dict()["title"]["subtitle"]
     assert [len(table) for table in tables(chart)] == [0]
 
@@ -383,7 +378,7 @@ def default_renderer():
 @pytest.mark.usefixtures("default_renderer")
 def test_notebooks_show_charts_without_the_network():
     show_without_network()
-    data = importance_chart(importance())._repr_mimebundle_()
+    data = importance().to_altair()._repr_mimebundle_()
     assert list(data) == ["image/svg+xml"]
     assert outside_references(data["image/svg+xml"]) == []
 

@@ -139,6 +139,31 @@ def test_true_values_must_be_one_finite_number_per_row(q):
         q.crps([1.0, np.nan, 2.0])
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Normal("a", [1.0]), "mean must be numbers in rows of equal length, not 'a'"),
+        (lambda: Normal([1.0], {"a": 1}), "std must be numbers .*, not {'a': 1}"),
+        (lambda: Normal(np.array([1j]), [1.0]), "mean must be numbers"),
+        (lambda: Normal(np.array(["2020-01-01"], "M8[D]"), [1.0]), "mean must be numbers"),
+        (lambda: Categorical([["a", "b"]], ["a", "b"]), "probabilities must be numbers"),
+        (lambda: Categorical([[0.5, 0.5], [1.0]], [0, 1]), "probabilities must be numbers"),
+        (lambda: Quantiles([0.1, 0.9], [["a", "b"]]), "values must be numbers"),
+        (lambda: Quantiles("ab", [[1.0, 2.0]]), "levels must be numbers"),
+        (lambda: Mixture.from_samples("ab"), "draws must be numbers"),
+        (lambda: Normal([0.0], [1.0]).crps("a"), "y must be numbers"),
+        (lambda: Normal([0.0], [1.0]).quantile("a"), "p must lie between 0 and 1, not 'a'"),
+        (
+            lambda: Categorical([[0.5, 0.5]], [0, 1]).log_prob(3),
+            r"y has shape \(\); pass",
+        ),
+    ],
+)
+def test_what_is_no_number_is_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
 def test_inputs_are_not_modified():
     p, values = P.copy(), np.array([[3.0, 1.0], [0.0, 1.0]])
     p.flags.writeable = values.flags.writeable = False

@@ -6,12 +6,12 @@ import numpy as np
 
 from example_results import fan, importance_over_tau
 from reading_html import StaticHtml, points
-from uqwidgets.stress.html import PLOT, TOP
-from uqwidgets.stress.importance_chart import importance_over_tau_chart
 from uqwidgets.stress.importance_html import importance_over_tau_html
 from uqwidgets.stress.importance_result import by_importance
 
 NAN = np.nan
+# Upper end and height of the panel.
+TOP, PLOT = 24.0, 220.0
 
 
 def test_the_summary_names_the_largest_importance_and_the_largest_change():
@@ -79,8 +79,8 @@ def test_a_band_that_is_far_wider_than_the_others_leaves_the_picture():
 
 
 def test_the_chart_has_the_same_axis_as_the_picture():
-    spec = importance_over_tau_chart(far()).to_dict()
-    area, line = spec["layer"]
+    spec = far().to_altair().to_dict()
+    *_, area, line = spec["layer"]
     assert area["mark"]["clip"]
     assert area["encoding"]["y"]["scale"]["domain"] == line["encoding"]["y"]["scale"]["domain"]
     assert line["encoding"]["y"]["scale"]["domain"] == [-0.5, 1.0]

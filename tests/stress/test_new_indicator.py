@@ -9,7 +9,7 @@ import uqwidgets as uq
 from models import regression
 from uqwidgets.stress import indicators as declarations
 from uqwidgets.stress.indicators import Combination, Indicator
-from uqwidgets.widgets.model_info import model_info
+from uqwidgets.widgets.session.model_info import model_info
 from widgets.wire import columns
 
 

@@ -330,6 +330,8 @@ def ones(batch):
         ([], {}, ValueError, "the batches have no rows"),
         ([1], {}, TypeError, "batches is of type list"),
         (lambda: [np.ones(3)], {}, TypeError, "a batch is of type ndarray; it must be a DataFrame"),
+        (lambda: 3, {}, TypeError, "returns an object of type int; it must return an iterator"),
+        ("no.parquet", {}, FileNotFoundError, "there is no file or folder 'no.parquet'; pass"),
         (list, {}, ValueError, "the batches have no rows"),
         ([frame(9), frame(9)[["normal"]]], {}, ValueError, "only some batches have a column 'bin"),
         (

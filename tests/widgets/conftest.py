@@ -12,7 +12,7 @@ import pytest
 from comm.base_comm import BaseComm
 
 import uqwidgets as uq
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 from widgets.following import Watched
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 import uqwidgets as uq
-from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.over_tau.following import OverTau
 
 
 def at_level(meta, columns, name, tau):

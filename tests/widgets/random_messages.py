@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from uqwidgets.widgets.inputs import NAMES
+from uqwidgets.widgets.inputs.inputs import NAMES
 
 
 def deep(depth: int) -> list[Any]:

@@ -11,8 +11,8 @@ import comm
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.over_tau.following import OverTau
 from widgets.conftest import Broken, Gated, rest, table
 
 
@@ -329,7 +329,7 @@ def test_the_widget_is_displayed_when_its_static_picture_fails(
     def fail(*_: Any) -> str:
         raise RuntimeError("<b>no picture</b>")
 
-    monkeypatch.setattr("uqwidgets.widgets.explorer.static_picture", fail)
+    monkeypatch.setattr("uqwidgets.widgets.session.requesting.static_picture", fail)
     shown = explorer._repr_mimebundle_()
     data = shown[0] if isinstance(shown, tuple) else shown
     assert "application/vnd.jupyter.widget-view+json" in data

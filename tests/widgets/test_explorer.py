@@ -16,8 +16,8 @@ from sklearn.svm import LinearSVC
 from traitlets import TraitError
 
 import uqwidgets as uq
-from uqwidgets.widgets.levels import STOPS
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.over_tau.levels import STOPS
 from widgets.conftest import Counting, table
 from widgets.wire import columns
 
@@ -185,7 +185,7 @@ def test_the_profile_of_the_stressed_feature_has_its_interval(
     at_once: bool,
 ) -> None:
     if not at_once:
-        explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0, heartbeat=60.0)
+        explorer._publisher.timing = Timing(n_rows_at_once=10, summing=10.0, heartbeat=60.0)
     frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
     *before, last = (columns(frame) for frame in frames)
     # The interval of many rows is computed in a later frame.

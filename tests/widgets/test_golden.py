@@ -19,7 +19,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.measures.classification import of_probabilities
 from uqwidgets.predictive import Categorical
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.wire import as_json, columns, from_json
 

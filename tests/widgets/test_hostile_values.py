@@ -17,11 +17,11 @@ import traitlets as t
 
 import uqwidgets as uq
 from browser.bridge import QueueComm
-from uqwidgets.widgets.inputs import NAMES
-from uqwidgets.widgets.teach.lesson import Lesson
+from uqwidgets.teach.lesson import Lesson
+from uqwidgets.widgets.inputs.inputs import NAMES
 from widgets.random_messages import ANYTHING
-from widgets.test_messages import send
-from widgets.test_random_messages import explainer as explainer
+from widgets.session.test_messages import send
+from widgets.session.test_random_messages import explainer as explainer
 
 
 class Hostile:
@@ -134,7 +134,7 @@ def test_every_input_of_a_lesson_is_refused_with_a_sentence(
     kind: type[Lesson], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Lesson, "_answer", lambda _self: None)
-    monkeypatch.setattr("uqwidgets.widgets.scheduler.Scheduler.request", lambda _: None)
+    monkeypatch.setattr("uqwidgets.widgets.kernel.scheduler.Scheduler.request", lambda _: None)
     X = np.random.default_rng(0).normal(size=(40, 2))
     explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
     needed = [explainer] if "explainer" in signature(kind).parameters else []

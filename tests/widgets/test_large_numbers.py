@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.frames import single
+from uqwidgets.widgets.kernel.frames import single
 from widgets.wire import columns
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.evaluation.consistency import ROWS_ALONE
-from uqwidgets.widgets.inputs import NAMES
-from uqwidgets.widgets.over_tau import OverTau
+from uqwidgets.widgets.inputs.inputs import NAMES
+from uqwidgets.widgets.over_tau.following import OverTau
 from uqwidgets.widgets.views import registered_views
 from widgets.conftest import Counting
 from widgets.test_explorer import change

@@ -15,7 +15,7 @@ import pytest
 import uqwidgets as uq
 from browser.bridge import QueueComm
 from widgets.conftest import Counting, table
-from widgets.test_messages import send
+from widgets.session.test_messages import send
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import uqwidgets as uq
 from cases import thorough_after
 from models import normal_model, table, three_classes, two_classes
 from uqwidgets.predictive import Categorical, Mixture, Normal, Quantiles
-from uqwidgets.widgets.model_info import model_info
+from uqwidgets.widgets.session.model_info import model_info
 from widgets.wire import columns
 
 SHIFTS = np.linspace(-1, 1, 7)

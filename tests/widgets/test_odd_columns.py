@@ -9,8 +9,8 @@ import pytest
 import uqwidgets as uq
 from hard_tables import ODD_COLUMNS, REFUSED_COLUMNS
 from uqwidgets.evaluation.distinct import is_missing, kind_of
-from uqwidgets.widgets.rows.conditions import conditions
-from uqwidgets.widgets.rows.what_if import changes, replacement_of
+from uqwidgets.widgets.inputs.conditions import conditions
+from uqwidgets.widgets.inputs.what_if import changes, replacement_of
 
 Z = np.random.default_rng(1).normal(size=60)
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
 from uqwidgets.evaluation.predictions import Predictions
-from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.kernel.timing import Timing
 from widgets.wire import columns
 
 N = 1000

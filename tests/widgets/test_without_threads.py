@@ -13,8 +13,8 @@ import pytest
 from sklearn.linear_model import BayesianRidge
 
 import uqwidgets as uq
+from uqwidgets.widgets.kernel.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from widgets.wire import columns
 
 RNG = np.random.default_rng(0)

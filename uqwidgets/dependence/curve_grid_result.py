@@ -126,9 +126,10 @@ class CurveGrid(Result):
         >>> len(grid.to_altair(columns=2).concat)
         2
         """
-        from uqwidgets.dependence.chart import curve_grid_chart
+        from uqwidgets.dependence.figure import curve_grid_figure
+        from uqwidgets.plotting.altair import concatenated
 
-        return curve_grid_chart(self, columns)
+        return concatenated(curve_grid_figure(self, columns))
 
     @staticmethod
     def _quantity_of(curve: Dependence) -> str:

@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.dependence.rows_chart import colours_of
+from uqwidgets.dependence.rows import colours_of
 from uqwidgets.evaluation.distinct import positions_of
-from uqwidgets.plotting.altair import FAINT, WIDTH, tooltips
+from uqwidgets.plotting.altair import FAINT, WIDTH, shade_colour, tooltips
 from uqwidgets.plotting.text import value_text
 
 _BINS = 20
@@ -35,12 +36,12 @@ def with_histogram(
     alt.VConcatChart or alt.HConcatChart
         The histogram is below the curve of a number, and beside that of categories.
     """
-    colours: list[Any] | None = None
+    colours: npt.NDArray[Any] | None = None
     colour: Any = {}
     if color_by is not None:
-        colours, encoding = colours_of(result, color_by, result.rows)
-        if str(encoding.shorthand).endswith(":N"):
-            colour = {"color": encoding}
+        colours, shade = colours_of(result, color_by, result.rows)
+        if colours.dtype == object:
+            colour = {"color": shade_colour(shade, {shade.column: colours})}
         else:
             colours = None
     is_apart = result.categorical or len(result.grid) == 1
@@ -78,7 +79,7 @@ def with_histogram(
     return cast("alt.VConcatChart", stack.resolve_scale(x="shared"))
 
 
-def _of_bins(result: Dependence, colours: list[Any] | None) -> tuple[pd.DataFrame, int]:
+def _of_bins(result: Dependence, colours: npt.NDArray[Any] | None) -> tuple[pd.DataFrame, int]:
     """Count the rows in equal bins between the ends of the grid, and the rows beyond them."""
     grid = result.grid[np.isfinite(result.grid)].astype(np.float64)
     edges = np.linspace(grid[0], grid[-1], _BINS + 1)
@@ -90,7 +91,9 @@ def _of_bins(result: Dependence, colours: list[Any] | None) -> tuple[pd.DataFram
     return counts.drop(columns="place"), int((~inside & np.isfinite(numbers)).sum())
 
 
-def _of_categories(result: Dependence, colours: list[Any] | None) -> tuple[pd.DataFrame, int]:
+def _of_categories(
+    result: Dependence, colours: npt.NDArray[Any] | None
+) -> tuple[pd.DataFrame, int]:
     """Count the rows of each category of the grid, and the rows of others."""
     texts = [value_text(value) for value in result.grid]
     places = positions_of(pd.Series(result.observed), result.grid.tolist())
@@ -100,9 +103,9 @@ def _of_categories(result: Dependence, colours: list[Any] | None) -> tuple[pd.Da
     return counts.drop(columns="place"), int((~inside).sum())
 
 
-def _counted(places: Any, colours: list[Any] | None, inside: Any) -> pd.DataFrame:
+def _counted(places: Any, colours: npt.NDArray[Any] | None, inside: Any) -> pd.DataFrame:
     """Return the number of rows by place, and by colour if there are colours."""
     table = pd.DataFrame({"place": places})
     if colours is not None:
-        table["colour"] = np.array(colours, dtype=object)[inside]
+        table["colour"] = colours[inside]
     return table.value_counts(sort=False).rename("rows").reset_index()

@@ -250,9 +250,10 @@ class Dependence(Result):
         >>> len(chart.vconcat)
         2
         """
-        from uqwidgets.dependence.chart import dependence_chart
+        from uqwidgets.dependence.figure import dependence_figure
+        from uqwidgets.plotting.altair import layered
 
-        chart = dependence_chart(self, color_by, own_values, rug)
+        chart = layered(dependence_figure(self, color_by=color_by, own_values=own_values, rug=rug))
         if not histogram:
             return chart
         from uqwidgets.dependence.histogram_chart import with_histogram

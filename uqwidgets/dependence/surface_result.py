@@ -173,6 +173,7 @@ class Surface(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.dependence.chart import surface_chart
+        from uqwidgets.dependence.figure import surface_figure
+        from uqwidgets.plotting.altair import layered
 
-        return surface_chart(self)
+        return layered(surface_figure(self))

@@ -7,6 +7,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,8 @@ class Cache(Generic[T]):
     predictions without a model call. But a quarter of the limit is reserved for them: predictions
     can be large (a mixture of many members), and the values derived from them should outlive them.
     Then predictions are evicted, and reading more from them costs model calls. The newest entry
-    always stays.
+    always stays. Derived arrays that are pinned stay too, and do not count: their holder limits
+    them.
 
     Parameters
     ----------
@@ -53,6 +55,7 @@ class Cache(Generic[T]):
         self.limit = limit
         self.predictions: OrderedDict[Hashable, T] = OrderedDict()
         self.derived: OrderedDict[Hashable, Any] = OrderedDict()
+        self._pinned: WeakKeyDictionary[object, dict[Hashable, Any]] = WeakKeyDictionary()
         self._prediction_bytes = 0
         self._derived_bytes = 0
         # False while an entry changes: KeyboardInterrupt can come between any two lines, and the
@@ -89,10 +92,20 @@ class Cache(Generic[T]):
         self._prediction_bytes -= 0 if prediction is None else prediction.nbytes
         self._counted = True
 
+    def pinned(self, holder: object) -> dict[Hashable, Any]:
+        """Return the arrays that are pinned for a holder, by key, until the holder is gone."""
+        return self._pinned.setdefault(holder, {})
+
+    def longest(self, key: Hashable) -> npt.NDArray[Any] | None:
+        """Return the longest derived array of a key, pinned or not; None if there is none."""
+        stores = (*self._pinned.values(), self.derived)
+        found = [array for store in stores if (array := store.get(key)) is not None]
+        return max(found, key=len, default=None)
+
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
-        """Return the derived array if it is cached, and mark it as the most recently used."""
-        array: npt.NDArray[Any] | None = self._get_derived(key)
-        return array
+        """Return the longest derived array of a key, and mark it as the most recently used."""
+        self._get_derived(key)
+        return self.longest(key)
 
     def _get_derived(self, key: Hashable) -> Any:
         value = self.derived.get(key)

@@ -44,21 +44,21 @@ class Container(ABC):
         return len(self.table)
 
     @property
-    @abstractmethod
     def labels(self) -> list[Any]:
         """Names of the columns, as the caller knows them."""
+        return list(self.table.columns)
 
     @abstractmethod
     def owned(self) -> Self:
         """Return a copy, which later changes of the caller's table do not reach."""
 
-    @abstractmethod
     def rows(self, rows: Positions) -> Any:
         """Return the table of some rows."""
+        return self.table[rows]
 
-    @abstractmethod
     def columns(self, positions: Sequence[int]) -> Self:
         """Return the container of some columns."""
+        return type(self)(self.table[:, list(positions)])
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
@@ -112,12 +112,6 @@ class _Array(Container):
 
     def owned(self) -> Self:
         return type(self)(self.table.copy())
-
-    def rows(self, rows: Positions) -> Any:
-        return self.table[rows]
-
-    def columns(self, positions: Sequence[int]) -> Self:
-        return type(self)(self.table[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         matrix = np.asarray(self.table)
@@ -177,10 +171,6 @@ class _Frame(_TypedColumns):
     """A DataFrame of pandas, or of a subclass of it."""
 
     name: ClassVar[str] = "a DataFrame"
-
-    @property
-    def labels(self) -> list[Any]:
-        return list(self.table.columns)
 
     def owned(self) -> Self:
         # A deep copy, because pandas may share memory with the caller's table.
@@ -258,18 +248,8 @@ class _Polars(_TypedColumns):
 
     name: ClassVar[str] = "a polars DataFrame"
 
-    @property
-    def labels(self) -> list[Any]:
-        return list(self.table.columns)
-
     def owned(self) -> Self:
         return type(self)(self.table.clone())
-
-    def rows(self, rows: Positions) -> Any:
-        return self.table[rows]
-
-    def columns(self, positions: Sequence[int]) -> Self:
-        return type(self)(self.table[:, list(positions)])
 
     def frame(self) -> pd.DataFrame:
         numbers = (c for c in self.table if c.dtype.is_numeric() and c.null_count())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,11 +49,11 @@ class Donors:
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
     ) -> Positions:
         """Donors of the first draws for some columns, shape (n_repeats, n)."""
-        key = ("donors", columns, scheme, seed)
+        key = donors_key(columns, scheme, seed)
         cached = self._cache.array(key)
         n_cached = 0 if cached is None else len(cached)
         if cached is not None and n_repeats <= n_cached:
-            return cached[:n_repeats]
+            return cached[:n_repeats].astype(np.intp, copy=False)
         donors = self._draw(columns, scheme, seed, n_cached, n_repeats)
         if cached is not None:
             donors = np.concatenate([cached, donors])
@@ -72,9 +72,9 @@ class Donors:
         """Donors of one draw, shape (n,)."""
         columns, scheme, repeat, seed = drawn
         key = columns, scheme, seed
-        cached = self._cache.array(("donors", *key))
+        cached = self._cache.array(donors_key(*key))
         if cached is not None and repeat < len(cached):
-            return np.asarray(cached[repeat])
+            return np.asarray(cached[repeat], dtype=np.intp)
         # The rows of one draw may be evaluated in many batches, one after the other.
         latest, first, donors = self._latest
         if latest != key or not 0 <= repeat - first < len(donors):
@@ -119,6 +119,11 @@ class Donors:
         stream = stream_of(self._table.features[column] for column in columns)
         codes = self.subgroups(columns, scheme).codes
         return drawn_donors(scheme, stream, seed, stop - first, codes, first)
+
+
+def donors_key(columns: tuple[int, ...], scheme: Scheme, seed: int) -> Hashable:
+    """Return the key of the donors of a series of draws in the cache."""
+    return ("donors", columns, scheme, seed)
 
 
 def drawn_donors(

@@ -127,7 +127,7 @@ class Evaluations(MeasureValues):
             missing = {
                 moved: draws.replacements(self.table, moved)
                 for moved in group
-                if not self._has_rows(_difference_key(measure, moved, draws), n_repeats)
+                if not self._has_rows(difference_key(measure, moved, draws), n_repeats)
             }
             waiting = [r for each in missing.values() for r in each]
             self.prepare(self.requests(waiting, measure), callback)
@@ -268,7 +268,7 @@ class Evaluations(MeasureValues):
         values = self._difference(measure, everything, callback)
         for moved, part in zip(replacements, np.split(values, len(replacements)), strict=True):
             with self._lock:
-                self._cache.put(_difference_key(measure, moved, draws), part)
+                self._cache.put(difference_key(measure, moved, draws), part)
 
     def _drawn_donors(
         self,
@@ -278,7 +278,8 @@ class Evaluations(MeasureValues):
         callback: ProgressCallback | None,
     ) -> Differences:
         drawn: list[Any] = draws.replacements(self.table, columns)
-        if self._donors.repeats_fit(len(drawn)):
+        is_known = self._has_rows(difference_key(measure, columns, draws), len(drawn))
+        if is_known or self._donors.repeats_fit(len(drawn)):
             n_blocks, blocks = 1, self._whole_block(measure, columns, draws, drawn, callback)
         else:
             step = 1
@@ -310,7 +311,7 @@ class Evaluations(MeasureValues):
     ) -> Iterator[DifferenceBlock]:
         """Yield the differences of all draws at once."""
         values = self.cached_prefix(
-            _difference_key(measure, columns, draws),
+            difference_key(measure, columns, draws),
             len(drawn),
             partial(self._difference, measure, drawn, callback),
         )
@@ -369,7 +370,8 @@ class Evaluations(MeasureValues):
         )
 
 
-def _difference_key(measure: Measure, columns: tuple[int, ...], draws: Draws) -> Hashable:
+def difference_key(measure: Measure, columns: tuple[int, ...], draws: Draws) -> Hashable:
+    """Return the key of the changes of a measure under some draws in the cache, shape (K, n)."""
     return ("change", measure.key, columns, draws.scheme, draws.seed)
 
 

@@ -326,7 +326,7 @@ class Predictions:
     def _has_rows(self, key: Hashable, length: int) -> bool:
         """Whether a derived array with at least so many rows is cached."""
         with self._lock:
-            array = self._cache.derived.get(key)
+            array = self._cache.longest(key)
             return array is not None and len(array) >= length
 
     def _donors_of(self, drawn: Drawn) -> Positions:

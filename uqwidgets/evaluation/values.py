@@ -230,6 +230,11 @@ class MeasureValues(Predictions):
         with self._lock:
             return self._cache.cached(key, compute)
 
+    def pinned(self, holder: object) -> dict[Hashable, Any]:
+        """Return the arrays that stay cached until their holder is gone, see `Cache.pinned`."""
+        with self._lock:
+            return self._cache.pinned(holder)
+
     def memoized(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
         """Return ``function(*arguments)``, computed unless it is cached.
 

@@ -263,9 +263,6 @@ class Performing(Stressing):
         population = self.table.population(sample_weight, rows)
         q, truth = self.evaluations.original, self.evaluations.truth
 
-        def counts() -> npt.NDArray[np.uint8]:  # cached, because quantiles can be slow
-            return self.evaluations.cached(("quantile counts",), lambda: quantile_counts(q, truth))
-
         return calibration(
             q,
             truth,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from uqwidgets.importance.diagnosis_result import Diagnosis
-from uqwidgets.importance.html import MOST_ROWS
-from uqwidgets.plotting.dots import Dots, dots
+from uqwidgets.importance.figure import diagnosis_figure
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.svg import BLUE, VERMILLION
-from uqwidgets.plotting.text import few, listed, measured, number, sentence, with_unit
+from uqwidgets.plotting.static import drawn, left_out
+from uqwidgets.plotting.text import few, listed, measured, sentence, with_unit
 
 
 def diagnosis_html(result: Diagnosis) -> str:
@@ -21,26 +20,11 @@ def diagnosis_html(result: Diagnosis) -> str:
     -------
     str
     """
-    shown = slice(MOST_ROWS)
-    columns = [
-        Dots(
-            with_unit(title, result.unit),
-            colour,
-            value[shown],
-            low[shown],
-            high[shown],
-            reference=0.0,
-        )
-        for title, colour, (value, low, high) in (
-            ("likelihood", BLUE, (result.nll, result.nll_low, result.nll_high)),
-            ("entropy", VERMILLION, (result.entropy, result.entropy_low, result.entropy_high)),
-        )
-    ]
     summary = _summary(result)
     return panel(
         "Likelihood and entropy importance, read together",
         summary,
-        dots(result.features[shown], columns, summary, result.verdict[shown]),
+        drawn(diagnosis_figure(result), summary),
         _notes(result),
         _table(result),
     )
@@ -63,28 +47,19 @@ def _notes(result: Diagnosis) -> list[str]:
     ]
     if result.with_redundancy:
         notes.append("R2: share of a feature's variance that the other features explain.")
-    left_out = len(result.features) - MOST_ROWS
-    if left_out > 0:
-        notes.append(f"Drawn are the first {MOST_ROWS}; {left_out} more are left out.")
+    notes += left_out(len(result.features))
     notes += [f"{sentence(reading)}." for reading in result.readings]
     return [*notes, *result.remarks]
 
 
 def _table(result: Diagnosis) -> Markup:
-    columns = [
-        (with_unit("likelihood", result.unit), result.nll),
-        ("low", result.nll_low),
-        ("high", result.nll_high),
-        (with_unit("entropy", result.unit), result.entropy),
-        ("low", result.entropy_low),
-        ("high", result.entropy_high),
-    ]
+    unit = result.unit
+    header = ["feature", with_unit("likelihood", unit), "low", "high", with_unit("entropy", unit)]
+    header += ["low", "high"]
+    values = [result.nll, result.nll_low, result.nll_high]
+    values += [result.entropy, result.entropy_low, result.entropy_high]
     if result.with_redundancy:
-        columns += [("R2", result.r2), ("low", result.r2_low), ("high", result.r2_high)]
-    header = ["feature", *(name for name, _ in columns), "verdict"]
-    numbers = zip(*(values for _, values in columns), strict=True)
-    lines = [
-        [feature, *(number(float(value), 4) for value in values), verdict]
-        for feature, values, verdict in zip(result.features, numbers, result.verdict, strict=True)
-    ]
-    return table("feature", header, lines)
+        header += ["R2", "low", "high"]
+        values += [result.r2, result.r2_low, result.r2_high]
+    lines = zip(result.features, *values, result.verdict, strict=True)
+    return table("feature", [*header, "verdict"], lines)

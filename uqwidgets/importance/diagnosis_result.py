@@ -163,6 +163,7 @@ class Diagnosis(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.importance.chart import diagnosis_chart
+        from uqwidgets.importance.figure import diagnosis_map
+        from uqwidgets.plotting.altair import layered
 
-        return diagnosis_chart(self)
+        return layered(diagnosis_map(self))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
-from uqwidgets._typing import Floats
+from uqwidgets.importance.figure import importance_figure
 from uqwidgets.importance.result import Importance
-from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.svg import BLUE, VERMILLION
+from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     interval,
@@ -22,8 +20,6 @@ from uqwidgets.plotting.text import (
     sentence,
     with_unit,
 )
-
-MOST_ROWS = 30
 
 
 def importance_html(first: Importance, second: Importance | None = None) -> str:
@@ -39,48 +35,14 @@ def importance_html(first: Importance, second: Importance | None = None) -> str:
     -------
     str
     """
-    results = [first] if second is None else [first, _in_order_of(first, second)]
+    results = [first] if second is None else [first, second]
     summary = " ".join(_summary(result) for result in results)
-    names = first.features[:MOST_ROWS]
-    columns = [
-        Dots(
-            with_unit(result.label, result.unit),
-            colour,
-            result.importance[:MOST_ROWS],
-            result.low[:MOST_ROWS],
-            result.high[:MOST_ROWS],
-            reference=result.unchanged,
-            cloud=None if result.per_refit is None else result.per_refit[:MOST_ROWS].T,
-        )
-        for result, colour in zip(results, (BLUE, VERMILLION), strict=False)
-    ]
-    labels = listed([result.label for result in results])
     return panel(
-        f"Importance for {labels}",
+        f"Importance for {listed([result.label for result in results])}",
         summary,
-        dots(names, columns, summary),
+        drawn(importance_figure(*results), summary),
         _notes(results),
         _table(results),
-    )
-
-
-def _in_order_of(first: Importance, second: Importance) -> Importance:
-    positions = {feature: j for j, feature in enumerate(second.features)}
-
-    def reordered(values: Floats) -> Floats:
-        missing = np.full(values.shape[1:], np.nan)
-        return np.array(
-            [values[positions[f]] if f in positions else missing for f in first.features]
-        )
-
-    return replace(
-        second,
-        features=first.features,
-        importance=reordered(second.importance),
-        std_error=reordered(second.std_error),
-        per_refit=None if second.per_refit is None else reordered(second.per_refit),
-        low=reordered(second.low),
-        high=reordered(second.high),
     )
 
 
@@ -114,29 +76,22 @@ def _summary(result: Importance) -> str:
 
 def _notes(results: list[Importance]) -> list[str]:
     first = results[0]
-    left_out = len(first.features) - MOST_ROWS
     notes = [
         f"Dots: mean change without a feature's own values ({first.how}); "
         f"{'strokes: single refits; ' if first.n_refits else ''}"
         f"whiskers: {first.level:.0%} interval ({first.interval}); "
         f"{population(first.weighted, first.ess, first.per_row.shape[1])}."
     ]
-    if left_out > 0:
-        notes.append(f"Drawn are the first {MOST_ROWS}; {left_out} more are left out.")
+    notes += left_out(len(first.features))
     return [*notes, *dict.fromkeys(remark for result in results for remark in result.remarks)]
 
 
 def _table(results: list[Importance]) -> Markup:
-    header = ["feature"]
+    header, columns = ["feature"], []
     for result in results:
         header += [with_unit(result.label, result.unit), "std error", "low", "high"]
-    lines = [
-        [feature]
-        + [
-            number(float(values[j]), 4)
-            for r in results
-            for values in (r.importance, r.std_error, r.low, r.high)
-        ]
-        for j, feature in enumerate(results[0].features)
-    ]
-    return table("feature", header, lines)
+        place = {feature: j for j, feature in enumerate(result.features)}
+        at = [place.get(feature, -1) for feature in results[0].features]
+        values = result.importance, result.std_error, result.low, result.high
+        columns += [np.append(v, np.nan)[at] for v in values]
+    return table("feature", header, zip(results[0].features, *columns, strict=True))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqwidgets._typing import Floats
-from uqwidgets.importance.html import MOST_ROWS
+from uqwidgets.importance.figure import redundancy_figure
 from uqwidgets.importance.redundancy_result import Redundancy
-from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.svg import BLUE, VERMILLION
+from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     few,
     interval,
     listed,
+    not_available,
     number,
     population,
     sentence,
@@ -32,27 +31,14 @@ def redundancy_html(result: Redundancy) -> str:
     -------
     str
     """
-    shown = slice(MOST_ROWS)
-    columns = [
-        Dots(title, colour, value[shown], low[shown], high[shown], reference=0.0)
-        for title, colour, (value, low, high) in _columns(result)
-    ]
     summary = _summary(result)
     return panel(
         "Redundancy: what the other features tell of each",
         summary,
-        dots(result.features[shown], columns, summary),
+        drawn(redundancy_figure(result), summary),
         _notes(result),
         _table(result),
     )
-
-
-def _columns(result: Redundancy) -> list[tuple[str, str, tuple[Floats, Floats, Floats]]]:
-    alone = "R² from the others", BLUE, (result.r2, result.low, result.high)
-    if not result.with_target:
-        return [alone]
-    added = result.r2_with_target, result.low_with_target, result.high_with_target
-    return [alone, (f"R² with {result.target} beside them", VERMILLION, added)]
 
 
 def _summary(result: Redundancy) -> str:
@@ -84,36 +70,18 @@ def _notes(result: Redundancy) -> list[str]:
         f"{result.level:.0%} interval, which treats the forests as fixed; "
         f"{population(result.weighted, result.ess, n_rows)}."
     ]
-    left_out = len(result.features) - MOST_ROWS
-    if left_out > 0:
-        notes.append(f"Drawn are the first {MOST_ROWS}; {left_out} more are left out.")
-    missing: dict[str, list[str]] = {}
-    for feature, status in zip(result.features, result.status, strict=True):
-        if status != "ok":
-            missing.setdefault(status, []).append(feature)
-    notes += [
-        f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(few(names))}."
-        for reason, names in missing.items()
-    ]
-    return [*notes, *result.remarks]
+    notes += left_out(len(result.features))
+    missing = [j for j, status in enumerate(result.status) if status != "ok"]
+    names, reasons = ([of[j] for j in missing] for of in (result.features, result.status))
+    return [*notes, *not_available(names, reasons), *result.remarks]
 
 
 def _table(result: Redundancy) -> Markup:
-    header = ["feature"]
-    values: list[Floats] = []
-    for title, _, numbers in _columns(result):
-        header += [title, "low", "high"]
-        values += numbers
+    header, values = ["R² from the others", "low", "high"], [result.r2, result.low, result.high]
     if result.with_target:
-        header += ["gain", "low", "high"]
+        header += [f"R² with {result.target} beside them", "low", "high", "gain", "low", "high"]
+        values += [result.r2_with_target, result.low_with_target, result.high_with_target]
         values += [result.gain, result.gain_low, result.gain_high]
-    lines = [
-        [
-            feature,
-            *(number(float(v[j]), 4) for v in values),
-            f"{result.n_rows[j]:,}",
-            result.status[j],
-        ]
-        for j, feature in enumerate(result.features)
-    ]
-    return table("feature", [*header, "rows", "status"], lines)
+    rows = [f"{n:,}" for n in result.n_rows]
+    lines = zip(result.features, *values, rows, result.status, strict=True)
+    return table("feature", ["feature", *header, "rows", "status"], lines)

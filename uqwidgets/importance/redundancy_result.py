@@ -146,6 +146,7 @@ class Redundancy(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.importance.redundancy_chart import redundancy_chart
+        from uqwidgets.importance.figure import redundancy_figure
+        from uqwidgets.plotting.altair import layered
 
-        return redundancy_chart(self)
+        return layered(redundancy_figure(self))

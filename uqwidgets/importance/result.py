@@ -161,6 +161,7 @@ class Importance(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.importance.chart import importance_chart
+        from uqwidgets.importance.figure import importance_figure
+        from uqwidgets.plotting.altair import layered
 
-        return importance_chart(self)
+        return layered(importance_figure(self))

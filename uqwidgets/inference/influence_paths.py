@@ -18,7 +18,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference.cancelling import regression_on_two, share_of_controls
 from uqwidgets.inference.drawn_pairs import ThirdOrderRows
 from uqwidgets.inference.pooled_skewness import PooledSkewness
-from uqwidgets.inference.populations import Populations, pair_matrices
+from uqwidgets.inference.populations import ManyPopulations, pair_matrices
 from uqwidgets.inference.sums import dots_over_rows, values_at
 
 # Values of an array (rows, populations) that fit the processor's cache.
@@ -66,11 +66,11 @@ class PathInfluences:
 
     Parameters
     ----------
-    populations : Populations
+    populations : ManyPopulations
     pairs : DrawnPairs
     """
 
-    def __init__(self, populations: Populations, pairs: DrawnPairs) -> None:
+    def __init__(self, populations: ManyPopulations, pairs: DrawnPairs) -> None:
         self.populations, self.pairs = populations, pairs
         self.n, self.t = populations.weights.shape
         self._step = max(1, _BLOCK // self.t)

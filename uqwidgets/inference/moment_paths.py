@@ -15,14 +15,14 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.inference.influence_paths import DrawnPairs, PathInfluences
 from uqwidgets.inference.moments import Moments
-from uqwidgets.inference.populations import Populations
+from uqwidgets.inference.populations import ManyPopulations
 
 # Values of an array (rows, populations): about a dozen of them are in memory at a time.
 _MOST_VALUES = 1 << 17
 
 
 def path_moments(
-    populations: Populations,
+    populations: ManyPopulations,
     changes: Sequence[Floats],
     donors: npt.NDArray[np.integer[Any]],
     originals: Sequence[Floats],
@@ -32,7 +32,7 @@ def path_moments(
 
     Parameters
     ----------
-    populations : Populations
+    populations : ManyPopulations
     changes : sequence of ndarray of shape (K, n)
         See `mean_change`, for each measure.
     donors : ndarray of shape (K, n)

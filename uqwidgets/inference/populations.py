@@ -29,7 +29,7 @@ _FEWEST = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Populations:
+class ManyPopulations:
     """Weights of the same rows in several populations.
 
     Attributes
@@ -58,7 +58,7 @@ class Populations:
         leverage = np.where(ess > 1, leverage, np.nan)
         return np.asarray(leverage * leverage * leverage)
 
-    def parts(self, most_values: int) -> Iterator[Populations]:
+    def parts(self, most_values: int) -> Iterator[ManyPopulations]:
         """Yield so many populations at a time that an array has no more values than this.
 
         Single ones are yielded instead of a few: short lines of an array take longer.
@@ -67,16 +67,16 @@ class Populations:
         step = most_values // n if most_values >= _FEWEST * n else 1
         yield from (self.some(slice(k, k + step)) for k in range(0, t, step))
 
-    def some(self, which: slice | npt.NDArray[np.bool_]) -> Populations:
+    def some(self, which: slice | npt.NDArray[np.bool_]) -> ManyPopulations:
         """Return some of the populations."""
         weights = np.ascontiguousarray(self.weights[:, which])
         if self.scored is self.weights:
-            return Populations(weights, weights)
-        return Populations(weights, np.ascontiguousarray(self.scored[:, which]))
+            return ManyPopulations(weights, weights)
+        return ManyPopulations(weights, np.ascontiguousarray(self.scored[:, which]))
 
 
 def mean_changes_in(
-    populations: Populations,
+    populations: ManyPopulations,
     changes: Sequence[Floats],
     donors: npt.NDArray[np.integer[Any]],
     check: Callable[[], None],
@@ -85,7 +85,7 @@ def mean_changes_in(
 
     Parameters
     ----------
-    populations : Populations
+    populations : ManyPopulations
     changes : sequence of ndarray of shape (K, n)
         See `mean_change`, for each measure.
     donors : ndarray of shape (K, n)

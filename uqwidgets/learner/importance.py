@@ -27,7 +27,7 @@ from uqwidgets.learner.loco_importance.fits import (
     clone_with_seed,
     predictions_without,
 )
-from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
+from uqwidgets.learner.loco_importance.losses import importance_without
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.metrics import find_metric, is_metric
 
@@ -164,22 +164,17 @@ class LeaveOneOut:
         fits: Sequence[OfFit],
     ) -> Importance:
         explainer = refit.explainer
-        everyone = Population.of(len(refit.held_out))
-        level = averaging.level
-        if is_metric(measure):
-            metric = find_metric(measure, explainer.classes)
-            predictions = [fit.read_by(metric) for fit in fits]
-            losses = compare_metric(
-                metric, explainer.evaluations, predictions, everyone, compare, level, refit.seed
-            )
-        else:
-            of_rows = explainer.measure(measure)
-            predictions = [fit.read_by(of_rows) for fit in fits]
-            losses = compare_measure(
-                of_rows, explainer.evaluations, predictions, everyone, compare, level
-            )
-        return losses.result(
-            names, everyone, compare=compare, replacement="refit", level=level, seed=refit.seed
+        is_scored = is_metric(measure)
+        return importance_without(
+            find_metric(measure, explainer.classes) if is_scored else explainer.measure(measure),
+            explainer.evaluations,
+            fits,
+            names,
+            Population.of(len(refit.held_out)),
+            compare=compare,
+            replacement="refit",
+            level=averaging.level,
+            seed=refit.seed,
         )
 
 

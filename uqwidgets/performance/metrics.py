@@ -92,35 +92,6 @@ class RankIndicator:
         return value, influence
 
 
-@dataclass(frozen=True, eq=False)
-class RankDifference:
-    """Difference of two areas under the ROC curve of the same rows (DeLong et al. 1988).
-
-    Attributes
-    ----------
-    name, label, unit : str
-    first, second : RankIndicator
-        The second is subtracted from the first.
-    bounds : tuple of float
-    """
-
-    name: str
-    label: str
-    unit: str
-    first: RankIndicator
-    second: RankIndicator
-    bounds: tuple[float, float] = (-1.0, 1.0)
-
-    def of(self, rows: slice | Positions) -> RankDifference:
-        """Return the same of some rows only."""
-        return replace(self, first=self.first.of(rows), second=self.second.of(rows))
-
-    def influence(self, weights: Floats) -> tuple[float, Floats]:
-        """Value under row weights (n,), and the influence of every row, as for one area."""
-        own, other = (each.influence(weights) for each in (self.first, self.second))
-        return own[0] - other[0], own[1] - other[1]
-
-
 def accuracy(hits: Floats) -> Indicator:
     """Share of the rows whose class is predicted correctly."""
     return Indicator("accuracy", "accuracy", "", (hits,), MEAN, UNIT_INTERVAL)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Bounds, symmetric, without_groups
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
-from uqwidgets.performance.metrics import RankDifference, RankIndicator
+from uqwidgets.measures import UNBOUNDED
+from uqwidgets.performance.metrics import RankIndicator
 from uqwidgets.performance.result import Scores
-from uqwidgets.performance.shares import wilson
+from uqwidgets.performance.shares import paired_shares, wilson
 from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
 
 # In the order in which they are shown; a model has those that fit its predictions.
@@ -26,10 +28,9 @@ _SCORES_OF_CLASSES = ("error_rate", "nll", "brier")
 _SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
 
 
-OfRows = Indicator | RankIndicator | RankDifference
 # Rounding error of a score, relative to its value.
 _ROUNDING = 1e-12
-Score = OfRows | MetricIndicator
+Score = Indicator | RankIndicator | MetricIndicator
 
 
 def default_scores(
@@ -61,7 +62,7 @@ def scores(
 
     Parameters
     ----------
-    indicators : sequence of Indicator, RankIndicator, RankDifference or MetricIndicator
+    indicators : sequence of Indicator, RankIndicator or MetricIndicator
     population : Population
     level : float
     seed : int
@@ -76,44 +77,70 @@ def scores(
     ValueError
         If a metric cannot score the model.
     """
-    return without_empty_intervals(scores_of(indicators, population, level, seed))
-
-
-def scores_of(
-    indicators: Sequence[Score], population: Population, level: float, seed: int
-) -> Scores:
-    """Compute `scores` with intervals that may have no width."""
-    intervals = [
-        _of_metric(one, population, level, seed)
-        if isinstance(one, MetricIndicator)
-        else _of_rows(one, population, level)
-        for one in indicators
-    ]
-    undefined = [
-        one
-        for one, interval in zip(indicators, intervals, strict=True)
-        if math.isnan(interval.estimate)
-    ]
-    return Scores(
+    result = Scores(
         names=tuple(one.name for one in indicators),
         labels=tuple(one.label for one in indicators),
         units=tuple(one.unit for one in indicators),
-        value=np.array([interval.estimate for interval in intervals]),
-        std_error=np.array([interval.std_error for interval in intervals]),
-        low=np.array([interval.low for interval in intervals]),
-        high=np.array([interval.high for interval in intervals]),
         level=level,
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
-        remarks=tuple(
-            Remark(
-                "undefined-metric",
-                f"{one.label} is not defined for these rows, "
-                + ("whose y is constant" if one.name == "r2" else "as where one class is left"),
-            )
-            for one in undefined
-        ),
+        **_columns([_interval([(one, population)], level, seed) for one in indicators]),
+    )
+    return without_empty_intervals(replace(result, remarks=_remarks_on_undefined(result)))
+
+
+def scores_difference(
+    first: Scores,
+    of_sides: Sequence[tuple[Score, Score]],
+    sides: tuple[Population, Population],
+    title: str,
+    seed: int,
+) -> Scores:
+    """Return each score of the first side minus that of the second, with an interval of its own.
+
+    The influence of every row on the difference is that on the first score minus that on the
+    second, whether the sides are two models in one population or one model in two, which may share
+    rows.
+
+    Parameters
+    ----------
+    first : Scores
+        Those of the first side.
+    of_sides : sequence of (Score, Score)
+        Each score of the first side and of the second.
+    sides : tuple of Population
+        One and the same for two models.
+    title : str
+        The difference in words.
+    seed : int
+        Of the split of rows into the groups of the jackknife.
+    """
+    intervals = [
+        _interval(list(zip(pair, sides, strict=True)), first.level, seed) for pair in of_sides
+    ]
+    labels = tuple(f"{label}, {title}" for label in first.labels)
+    difference = replace(first, labels=labels, remarks=(), **_columns(intervals))
+    if sides[0] is sides[1]:
+        difference = replace(difference, remarks=_remarks_on_undefined(difference))
+    return without_empty_intervals(difference, first)
+
+
+def _columns(intervals: Sequence[Bounds]) -> dict[str, Any]:
+    lines = [(each.estimate, each.std_error, each.low, each.high) for each in intervals]
+    columns = np.reshape(lines, (-1, 4)).T
+    return dict(zip(("value", "std_error", "low", "high"), columns, strict=True))
+
+
+def _remarks_on_undefined(result: Scores) -> tuple[Remark, ...]:
+    return tuple(
+        Remark(
+            "undefined-metric",
+            f"{label} is not defined for these rows, "
+            + ("whose y is constant" if name == "r2" else "as where one class is left"),
+        )
+        for name, label, value in zip(result.names, result.labels, result.value, strict=True)
+        if math.isnan(value)
     )
 
 
@@ -144,39 +171,70 @@ def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
     return replace(result, low=low, high=high, remarks=(*result.remarks, why))
 
 
-def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
-    """Interval of a score from the influence of every row on it.
+def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int) -> Bounds:
+    """Interval of a score in a population, or of the first minus the second of two.
 
-    The degrees of freedom are those of Satterthwaite 1946, and the quantiles of t are corrected for
-    skewness (Hall 1992). A share of rows has the score interval (Wilson 1927).
+    It follows from the influence of every row of the table. The degrees of freedom are those of
+    Satterthwaite 1946, and the quantiles of t are corrected for skewness (Hall 1992). A share of
+    rows has the score interval (Wilson 1927), and the difference of two shares of the same rows
+    that of Bonett and Price 2012.
     """
-    estimate, influence = value_and_influence(score, population)
-    if isinstance(score, Indicator) and score.combination is MEAN:
-        output = np.asarray(score.per_row[0])
-        if are_shares(output, population.scored):
-            error = math.sqrt(dot(influence, influence) * population.small_sample)
-            low, high = wilson(np.array(estimate), np.array(population.ess), level)
-            return Bounds(estimate, error, float(low), float(high))
+    score, population = terms[0]
+    n = len(population.scored)
+    is_paired = all(of is population for _, of in terms)
+    rows = population.positions if is_paired else np.arange(n)
+    if isinstance(score, MetricIndicator):
+        return _of_metric(terms, rows, level, seed)
+    estimate, influence = 0.0, np.zeros(n)
+    for sign, (one, of) in zip((1, -1), terms, strict=False):
+        value, of_rows = value_and_influence(one, of)
+        estimate += sign * value
+        influence[of.positions] += sign * math.sqrt(of.small_sample) * of_rows
+    influence = influence[rows]
     squares = np.square(influence)
-    error = math.sqrt(float(squares.sum()) * population.small_sample)
+    error = math.sqrt(float(squares.sum()))
+    outputs = [_share_of_rows(one, of) for one, of in terms] if is_paired else [None]
+    if (own := outputs[0]) is not None and (other := outputs[-1]) is not None:
+        if len(terms) == 1:
+            low, high = map(float, wilson(np.array(estimate), np.array(population.ess), level))
+        else:
+            low, high = paired_shares(own, other, population.scored, population.ess, level)
+        return Bounds(estimate, error, low, high)
     if math.isnan(estimate) or not error > 0:
         end = estimate if error == 0 else np.nan
         return Bounds(estimate, error, end, end)
-    df = min(float(satterthwaite_df(squares)), population.ess - 1)
+    most = min(of.ess for _, of in terms) - 1
+    df = min(float(satterthwaite_df(squares)), most if is_paired else max(2 * most, 1.0))
     t = float(quantile(df, level, "t"))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = skewness_corrected([t, -t], skewness).tolist()
     return _within(
-        Bounds(estimate, error, estimate - upper * error, estimate - lower * error), score.bounds
+        Bounds(estimate, error, estimate - upper * error, estimate - lower * error), _ends(terms)
     )
 
 
-def value_and_influence(score: OfRows, population: Population) -> tuple[float, Floats]:
+def _ends(terms: Sequence[tuple[Score, Population]]) -> tuple[float, float]:
+    """Least and largest possible value."""
+    if len(terms) == 1:
+        return terms[0][0].bounds
+    return (-1.0, 1.0) if isinstance(terms[0][0], RankIndicator) else UNBOUNDED
+
+
+def _share_of_rows(score: Score, population: Population) -> Floats | None:
+    """Output (n,) of a score that is a share of the rows, else None."""
+    if not isinstance(score, Indicator) or score.combination is not MEAN:
+        return None
+    output = np.asarray(score.per_row[0], dtype=np.float64)
+    counted = output[population.scored > 0]
+    return output if ((counted == 0) | (counted == 1)).all() else None
+
+
+def value_and_influence(score: Score, population: Population) -> tuple[float, Floats]:
     """Value of a score in the scored rows, and the influence of each of them on it.
 
     Parameters
     ----------
-    score : Indicator, RankIndicator or RankDifference
+    score : Indicator or RankIndicator
     population : Population
 
     Returns
@@ -187,8 +245,9 @@ def value_and_influence(score: OfRows, population: Population) -> tuple[float, F
     """
     rows = slice(None) if population.rows is None else population.rows
     s = population.scored[rows]
-    if isinstance(score, RankIndicator | RankDifference):
+    if isinstance(score, RankIndicator):
         return score.of(rows).influence(s)
+    assert isinstance(score, Indicator)
     return _means(score, [np.asarray(output)[rows] for output in score.per_row], s / s.sum())
 
 
@@ -212,31 +271,27 @@ def _means(indicator: Indicator, outputs: list[Floats], share: Floats) -> tuple[
 
 
 def _of_metric(
-    indicator: MetricIndicator, population: Population, level: float, seed: int
+    terms: Sequence[tuple[Score, Population]], rows: Positions, level: float, seed: int
 ) -> Bounds:
     """Interval of a metric of all rows together, by the delete-a-group jackknife (Kott 2001)."""
-    rows = population.positions
-    s = population.scored
-    estimate = indicator.score(s)
+
+    def value(kept: Positions) -> float:
+        total = 0.0
+        for sign, (metric, of) in zip((1, -1), terms, strict=False):
+            assert isinstance(metric, MetricIndicator)
+            weights = np.zeros(len(of.scored))
+            weights[kept] = of.scored[kept]
+            total += sign * (metric.score(weights) if weights.any() else np.nan)
+        return total
+
+    estimate = value(rows)
     if len(rows) < 2 or math.isnan(estimate):
         return Bounds(estimate, np.nan, np.nan, np.nan)
-
-    def without(remaining: npt.NDArray[np.bool_]) -> tuple[float]:
-        weights = np.zeros(len(s))
-        weights[rows[remaining]] = s[rows[remaining]]
-        return (indicator.score(weights) if weights.any() else np.nan,)
-
-    covariance, df = without_groups(without, len(rows), seed)
+    covariance, df = without_groups(lambda kept: (value(rows[kept]),), len(rows), seed)
     error = float(np.sqrt(covariance[0, 0]))
-    return _within(symmetric(estimate, error, df, level, "t"), indicator.bounds)
+    return _within(symmetric(estimate, error, df, level, "t"), _ends(terms))
 
 
 def _within(interval: Bounds, ends: tuple[float, float]) -> Bounds:
     low, high = np.clip([interval.low, interval.high], *ends).tolist()
     return Bounds(interval.estimate, interval.std_error, low, high)
-
-
-def are_shares(output: Floats, weights: Floats) -> bool:
-    """Whether the output is 0 or 1 in every row of positive weight."""
-    counted = output[weights > 0]
-    return bool(((counted == 0) | (counted == 1)).all())

@@ -1,11 +1,14 @@
-"""The interval of a share of rows."""
+"""Intervals of a share of rows, and of the difference of two shares."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy.special import ndtri
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import dot
 
 
 def wilson(share: Floats, ess: Floats, level: float) -> tuple[Floats, Floats]:
@@ -33,3 +36,32 @@ def wilson(share: Floats, ess: Floats, level: float) -> tuple[Floats, Floats]:
         centre = (share + z2 / (2 * ess)) / (1 + z2 / ess)
         half = np.sqrt(z2 * (share * (1 - share) / ess + z2 / (4 * ess**2))) / (1 + z2 / ess)
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def paired_shares(
+    own: Floats, other: Floats, weights: Floats, size: float, level: float
+) -> tuple[float, float]:
+    r"""Interval of the difference of two shares of the same rows (Bonett and Price 2012).
+
+    With :math:`f_{10}` and :math:`f_{01}` the numbers of rows in which only one of both outputs is
+    1, of n rows, and :math:`p = (f + 1) / (n + 2)` for each, it is
+    :math:`p_{10} - p_{01} \pm z \sqrt{(p_{10} + p_{01} - (p_{10} - p_{01})^2) / (n + 2)}`. It has a
+    width even where the outputs agree in every row.
+
+    Parameters
+    ----------
+    own, other : ndarray of shape (n,)
+        0 or 1 in each row.
+    weights : ndarray of shape (n,)
+    size : float
+        Effective number of rows, which counts as n.
+    level : float
+    """
+    total = float(weights.sum())
+    only = [
+        (size * dot(weights, np.asarray(one > two, dtype=np.float64)) / total + 1) / (size + 2)
+        for one, two in ((own, other), (other, own))
+    ]
+    middle = only[0] - only[1]
+    half = float(ndtri((1 + level) / 2)) * math.sqrt((sum(only) - middle**2) / (size + 2))
+    return max(middle - half, -1.0), min(middle + half, 1.0)

@@ -22,6 +22,9 @@ FONT = 12
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 PAGE = "currentColor"
+# Colours and dashes of several series, in their order.
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, PAGE, ORANGE, SKY)
+DASHES = ("", "7 4", "2 4", "9 3 2 3", "4 2", "12 3", "2 2")
 # An image cannot use the page's colours: this grey has a contrast of 4.5 with white and black.
 GREY = "#767676"
 # Pixels: points at one place have slopes as well.
@@ -183,7 +186,9 @@ def _image(drawn: str, height: float, summary: str, size: dict[str, str | float]
     )
 
 
-def label(text: str, x: float, y: float, anchor: str = "start", **more: str | float) -> Markup:
+def label(
+    text: str, x: float, y: float, anchor: str = "start", **more: str | float | None
+) -> Markup:
     """Return text whose middle line is at ``y``."""
     return element("text", words(text), x=x, y=y + 0.35 * FONT, text_anchor=anchor, **more)
 
@@ -245,7 +250,9 @@ def simplified(run: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return [*points, run[-1]] if len(run) > 1 else points
 
 
-def faint_curve(xs: Sequence[float], ys: Iterable[float], opacity: float) -> Markup:
+def faint_curve(
+    xs: Sequence[float], ys: Iterable[float], opacity: float, dash: str | None = None
+) -> Markup:
     """Return one of many lines in the background, which takes few bytes."""
     return element(
         "path",
@@ -253,10 +260,11 @@ def faint_curve(xs: Sequence[float], ys: Iterable[float], opacity: float) -> Mar
         fill="none",
         stroke=PAGE,
         stroke_opacity=f"{opacity:g}",
+        stroke_dasharray=dash,
     )
 
 
-def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Markup:
+def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float | None) -> Markup:
     """Return a line with gaps where a coordinate is not finite."""
     return element(
         "path",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, is_real
 from uqwidgets.predictive.rows_of_answers import in_order
 
 Rows = slice | npt.NDArray[np.intp]
@@ -247,18 +247,30 @@ def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
         yield slice(first, min(n, first + step))
 
 
-def floats(values: npt.ArrayLike) -> Floats:
+def floats(values: npt.ArrayLike, what: str) -> Floats:
     """Return an array of doubles; the array itself if it is one already.
+
+    ``what`` names the values in an error.
 
     Raises
     ------
     ValueError
-        If they are no numbers.
+        If they are no real numbers.
     """
+    found = unmasked(values)
     try:
-        return np.asarray(unmasked(values), dtype=np.float64, order="C")
+        # numpy would take the real part of complex numbers, and count the units of moments.
+        if getattr(getattr(found, "dtype", None), "kind", "f") in "cmM":
+            raise TypeError
+        return np.asarray(found, dtype=np.float64, order="C")
     except OverflowError:
         raise ValueError(f"{brief(values)} is beyond all floating-point numbers.") from None
+    except (TypeError, ValueError) as error:
+        if type(error) not in (TypeError, ValueError):  # of an object with an error of its own
+            raise
+        raise ValueError(
+            f"{what} must be numbers in rows of equal length, not {brief(values)}."
+        ) from None
 
 
 def unmasked(values: Any) -> Any:
@@ -289,7 +301,7 @@ def targets(y: npt.ArrayLike, n: int, members: bool = False) -> Floats:
     ValueError
         If they are not one finite number for each row.
     """
-    values = floats(y)
+    values = floats(y, "y")
     if values.shape != (n,):
         raise ValueError(f"y has shape {values.shape}; pass one value for each of the {n} rows.")
     finite(values, "y")
@@ -350,6 +362,6 @@ def inside(value: float, what: str) -> float:
     ValueError
         If it does not.
     """
-    if not 0.0 < value < 1.0:
-        raise ValueError(f"{what} must lie between 0 and 1, not {value:g}.")
+    if not (is_real(value) and 0.0 < value < 1.0):
+        raise ValueError(f"{what} must lie between 0 and 1, not {brief(value)}.")
     return float(value)

@@ -68,7 +68,7 @@ class Categorical(PredictiveDistribution):
     _arrays: ClassVar[tuple[str, ...]] = ("probabilities",)
 
     def __post_init__(self) -> None:
-        p, classes = floats(self.probabilities), _labels(self.classes)
+        p, classes = floats(self.probabilities, "probabilities"), _labels(self.classes)
         if p.ndim not in (2, 3) or p.shape[-1] != len(classes):
             raise ValueError(
                 f"probabilities of shape {p.shape} do not fit {len(classes)} classes; "
@@ -272,6 +272,8 @@ def class_codes(
         If a label is none of the classes.
     """
     labels = _array(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y has shape {labels.shape}; pass one label for each row.")
     codes = label_positions(labels, classes)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))

@@ -130,7 +130,7 @@ class Mixture(PredictiveDistribution):
         >>> uq.Mixture.from_samples(draws).mean().shape
         (3,)
         """
-        x = floats(draws).T
+        x = floats(draws, "draws").T
         if x.ndim != 2 or x.shape[1] < 2:
             raise ValueError(
                 f"draws of shape {x.T.shape} must be (draws, rows), two or more draws."
@@ -421,7 +421,7 @@ class Mixture(PredictiveDistribution):
 def _weights(weights: npt.ArrayLike | None, n: int, m: int) -> Floats:
     if weights is None:
         return np.full(m, 1.0 / m)
-    array = floats(weights)
+    array = floats(weights, "weights")
     if array.shape not in ((m,), (n, m)):
         raise ValueError(
             f"weights of shape {array.shape} do not fit {m} members of {n} rows; "

@@ -77,7 +77,7 @@ class Normal(PredictiveDistribution):
     _arrays: ClassVar[tuple[str, ...]] = ("loc", "scale")
 
     def __init__(self, mean: npt.ArrayLike, std: npt.ArrayLike) -> None:
-        loc, scale = floats(mean), floats(std)
+        loc, scale = floats(mean, "mean"), floats(std, "std")
         if loc.ndim not in (1, 2) or loc.shape != scale.shape:
             raise ValueError(
                 f"mean of shape {loc.shape} and std of shape {scale.shape} must both be (rows,), "

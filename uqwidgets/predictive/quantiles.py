@@ -85,7 +85,7 @@ class Quantiles(PredictiveDistribution):
     _arrays: ClassVar[tuple[str, ...]] = ("values", "crossed")
 
     def __post_init__(self) -> None:
-        levels, values = floats(self.levels), floats(self.values)
+        levels, values = floats(self.levels, "levels"), floats(self.values, "values")
         if levels.ndim != 1 or len(levels) < 2:
             raise ValueError(f"levels of shape {levels.shape} must be a list of two or more.")
         if not (levels[0] > 0 and levels[-1] < 1 and (np.diff(levels) > 0).all()):

@@ -8,16 +8,10 @@ from uqwidgets._typing import Positions
 from uqwidgets.plotting.choice import EMPHASISED
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.result import replaced
-from uqwidgets.plotting.text import (
-    NOT_AVAILABLE,
-    few,
-    interval,
-    listed,
-    number,
-    sentence,
-    with_unit,
-)
-from uqwidgets.stress.html import lines_over_tau, nearest_levels, status_text
+from uqwidgets.plotting.static import drawn
+from uqwidgets.plotting.text import NOT_AVAILABLE, few, interval, listed, number, sentence
+from uqwidgets.stress.figure import importance_over_tau_figure, nearest_levels
+from uqwidgets.stress.html import status_text
 from uqwidgets.stress.importance_result import ImportanceOverTau, by_importance
 from uqwidgets.stress.result import response
 
@@ -35,23 +29,11 @@ def importance_over_tau_html(result: ImportanceOverTau) -> str:
     """
     order = by_importance(result)
     known = order[np.isfinite(result.importance[order]).any(axis=1)]
-    leading, others = known[:EMPHASISED], known[EMPHASISED:]
     summary = _summary(result, known)
     return panel(
         f"{sentence(result.label)}: importance as {result.stressed} is stressed",
         summary,
-        lines_over_tau(
-            [result.features[j] for j in leading],
-            result.taus,
-            result.importance[leading],
-            bands=(result.low[leading], result.high[leading]),
-            others=result.importance[others],
-            status=np.tile(result.status, (len(leading), 1)),
-            reference=0.0,
-            title=with_unit(f"importance for {result.label}", result.unit),
-            axis=f"τ of {result.stressed}",
-            summary=summary,
-        ),
+        drawn(importance_over_tau_figure(result), summary),
         _notes(result, known),
         _table(result, order),
     )

@@ -132,9 +132,10 @@ class ImportanceOverTau(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.stress.importance_chart import importance_over_tau_chart
+        from uqwidgets.plotting.altair import layered
+        from uqwidgets.stress.figure import importance_over_tau_figure
 
-        return importance_over_tau_chart(self)
+        return layered(importance_over_tau_figure(self))
 
     def _repr_html_(self) -> str:
         from uqwidgets.stress.importance_html import importance_over_tau_html

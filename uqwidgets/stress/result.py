@@ -298,14 +298,16 @@ class Stress(Result):
         >>> type(result.to_altair(["mean", "rmse"], features="x1")).__name__
         'ConcatChart'
         """
-        from uqwidgets.stress.chart import roc_path_chart, stress_chart
+        from uqwidgets.plotting.altair import chart
+        from uqwidgets.stress.figure import roc_path_figure, stress_figure
 
+        names = None if features is None else as_names(features)
         if checked_flag(roc_path, "roc_path"):
             if indicator is not None:
                 raise ValueError("roc_path shows two rates; leave out indicator.")
-            return roc_path_chart(self, None if features is None else as_names(features))
+            return chart(roc_path_figure(self, names))
         indicators = as_names(self.indicators[0] if indicator is None else indicator, "indicator")
-        return stress_chart(self, indicators, None if features is None else as_names(features))
+        return chart(stress_figure(self, indicators, names))
 
     def to_pixels(
         self,
@@ -353,7 +355,7 @@ class Stress(Result):
         >>> type(chart).__name__
         'ConcatChart'
         """
-        from uqwidgets.stress.chart import pixel_chart
+        from uqwidgets.stress.pixel_chart import pixel_chart
 
         return pixel_chart(self, shape, low, high, indicators, least_ess)
 

@@ -10,10 +10,10 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.explorer import Explorer
-from uqwidgets.widgets.marimo_hint import hint_once
+from uqwidgets.widgets.kernel.marimo_hint import hint_once
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.input_types import InputArguments
+    from uqwidgets.widgets.inputs.types import InputArguments
 
 
 def explore(

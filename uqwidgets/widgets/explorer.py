@@ -3,57 +3,20 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any
 
-import traitlets as t
+import pandas as pd
 
-from uqwidgets._utils.forking import renew_after_fork
-from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import explainer_of
-from uqwidgets.learner import Learner
-from uqwidgets.widgets.front_end import answer_to, bundle
-from uqwidgets.widgets.input_traits import SYNCED, CheckedInputs, InputTraits
-from uqwidgets.widgets.inputs import NAMES, first_stressed, views_of_layout
-from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import (
-    ClosedAtTheEnd,
-    PausedWhileHidden,
-    close_with_its_comm,
-    free_hidden,
-)
-from uqwidgets.widgets.messages import data_of, is_moving, read_message
-from uqwidgets.widgets.models import Models
+from uqwidgets.widgets.kernel.front_end import answer_to, bundle
 from uqwidgets.widgets.page.savable import Savable
-from uqwidgets.widgets.picture.boxes import watch_cells
-from uqwidgets.widgets.picture.notebook_picture import NotebookOutput, NotebookPicture
-from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.publisher import Publisher
-from uqwidgets.widgets.reproduction.pins import ghost_of
-from uqwidgets.widgets.reproduction.reproducible import Reproducible, initial_traits
-from uqwidgets.widgets.rows.described import own_weights
-from uqwidgets.widgets.rows.selection import Selectable
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
-from uqwidgets.widgets.session import Request, Session, check_arguments
-from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.user_thread import UserThread
-
-if TYPE_CHECKING:
-    from uqwidgets.widgets.input_types import InputArguments
+from uqwidgets.widgets.reproduction.reproducible import Reproducible
+from uqwidgets.widgets.rows.selection import selected_rows
+from uqwidgets.widgets.session.messages import data_of, is_moving, read_message
 
 
-class Explorer(
-    InputTraits,
-    CheckedInputs,
-    Selectable,
-    Reproducible,
-    Savable,
-    PausedWhileHidden,
-    NotebookOutput,
-    ClosedAtTheEnd,
-):
+class Explorer(Savable, Reproducible):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -185,119 +148,28 @@ class Explorer(
 
     _esm = bundle("index.js")
     _css = bundle("styles.css")
-    _timing: ClassVar[Timing] = Timing()
 
-    # An integer and not None, so that hosts count the views.
-    _view_count = t.Int(0).tag(**SYNCED)
-    _seq = t.Int(0).tag(**SYNCED)
-    _stop = t.Int(0).tag(**SYNCED)
-    _about = t.Dict().tag(**SYNCED)
-    _frame = t.Dict().tag(**SYNCED)
-    _over_tau = t.Dict().tag(**SYNCED)  # shows any tau without a frame
-    # Identifies the output that the front end hides.
-    _picture = t.Unicode("").tag(**SYNCED)
-
-    def __init__(
-        self,
-        explainer: Explainer,
-        *,
-        learner: Learner | None = None,
-        state: Mapping[str, Any] | None = None,
-        title: str | None = None,
-        weights: Any = None,
-        **inputs: Unpack[InputArguments],
-    ) -> None:
-        # These come before anything can fail, because a widget that fails below is closed, too.
-        self._user = UserThread()
-        self._scheduler = Scheduler(self._work, self._follow_tau, self._user)
-        self._notebook_picture = NotebookPicture(self._request_picture)
-        self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
-        self._learner: LearnerPanel | None = None
-        self._own_layout: Any = None
-        self.renew_locks()
-        renew_after_fork(self)
-        free_hidden()
-        watch_cells()
-        check_arguments(explainer, learner, title, inputs)
-        make_session = partial(
-            Session,
-            publish=self._publisher.publish,
-            choose=self._choose,
-            again=self._publisher.publish_again,
-            timing=self._timing,
-            user=self._user,
-            weights=own_weights(weights, explainer),
-        )
-        self._models = Models(explainer_of(explainer, ""), make_session, learner, title)
-        self._changes = []
-        if (names := views_of_layout(inputs.get("layout"))) is not None:
-            inputs["views"] = names
-            del inputs["layout"]
-        # Why values of the browser's last message were refused.
-        self._input_error: str | None = None
-        traits = initial_traits(explainer, state, inputs)
-        self._learner = self._models.session("").learner
-        self._requested: Request | None = None
-        self._answered: Request | None = None
-        self._picture_due = self._again_due = False
-        about = self._models.session(traits["shown_model"]).about
-        super().__init__(_about=about, _picture=self._notebook_picture.id, **traits)
-        if "layout" not in inputs:
-            self._own_layout = self.layout
-        close_with_its_comm(self)
-        self._ghost = ghost_of(self.pins, explainer)
-        self.observe(self._model_changed, names="shown_model")
-        self.observe(self._input_changed, names=list(NAMES))
-        self.observe(self._update_ghost, names="pins")
-        self.observe(self._pages_changed, names="_view_count")
-        self._request()
-
-    def renew_locks(self) -> None:
-        """Make new locks in a forked process, where the threads that held them do not exist."""
-        # Observers run while it is held, so the worker thread never takes it.
-        self._message_lock = threading.RLock()
-        # The thread that handles a message and runs its observers.
-        self._message_thread: int | None = None
-        self._request_lock = threading.RLock()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until all results of the current inputs are shown.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            Seconds.
+    @property
+    def selected(self) -> pd.DataFrame:
+        """The selected rows of X, with the target, the prediction and measures of uncertainty.
 
         Returns
         -------
-        bool
-            False if it took longer.
-
-        Raises
-        ------
-        RuntimeError
-            If an observer of ``_frame`` calls it: the work would wait for that observer.
+        DataFrame
+            With the index of X; the columns of X come first. A name that X has too is followed
+            by "of the model".
 
         Examples
         --------
+        >>> import numpy as np
         >>> import uqwidgets as uq
-        >>> with uq.explore(lambda X: X[:, 0], [[0.0], [1.0]]) as widget:
-        ...     widget.wait(60)
-        True
+        >>> X = np.arange(6.0).reshape(3, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer, selection=[0, 2]) as explorer:
+        ...     explorer.selected["x1"].tolist(), explorer.selected.index.tolist()
+        ([1.0, 5.0], [0, 2])
         """
-        if self._publisher.is_in_observer:
-            raise RuntimeError(
-                "wait() was called by an observer of _frame and would wait for that observer; call "
-                "it in observers of the inputs, or after them."
-            )
-        if self._paused:
-            self._resume()
-        ends = None if timeout is None else time.monotonic() + timeout
-        if not self._scheduler.wait(timeout):
-            return False
-        if self._learner is None:
-            return True
-        return self._learner.wait(None if ends is None else max(0.0, ends - time.monotonic()))
+        return selected_rows(self.explainer, self._inputs()[0].selection)
 
     def close(self) -> None:
         """Stop the work, and free the widget's memory in Python and in the browser.
@@ -321,7 +193,10 @@ class Explorer(
         present = self.explainer, self._inputs()[0], max(self._seq, self._stop)
         # To show another model, it is called here.
         message = self._user.state().run(read_message, sync_data, *present)
-        accepted, refused = message
+        accepted, refused, failure = message
+        again = partial(self.set_state, sync_data)
+        if failure is not None and self._user.run_in_loop(failure, again):
+            return
         if "_stop" in accepted:
             self._stop_work()
         with self._message_lock:
@@ -357,13 +232,6 @@ class Explorer(
     def _handle_close(self, _message: Any) -> None:
         self.close()
 
-    def _stop_work(self) -> None:
-        if self._page_stop is not None:
-            self._page_stop.set()
-        self._scheduler.stop()
-        if self._learner is not None:
-            self._learner.stop()
-
     def _handle_msg(self, msg: Mapping[str, Any]) -> None:
         # Replaces the method of ipywidgets, which inserts binary buffers into the state and raises
         # an error where they do not fit. No input is binary.
@@ -378,73 +246,3 @@ class Explorer(
         elif data.get("method") == "custom" and (part := answer_to(data.get("content"))):
             with self._publisher.reporting_errors("sending to the browser"):
                 self.send(part)
-
-    def _draw_picture(self) -> str:
-        """Draw the static picture of the results that are ready within a few seconds."""
-        if not self._publisher.is_in_observer:
-            self.wait(self._timing.picture)
-        return static_picture(self._session, self._inputs()[0])
-
-    def _request_picture(self) -> None:
-        with self._request_lock:
-            self._picture_due = True
-            self._request_again()
-
-    def _input_changed(self, _change: Any) -> None:
-        if self._message_thread != threading.get_ident():
-            self._input_error = None
-        self._request()
-
-    def _request(self) -> None:
-        """Request an answer to the current inputs, unless it was requested already.
-
-        Traits that are set together notify one after the other; the first request covers all.
-        """
-        with self._request_lock:
-            inputs, problem = self._inputs()
-            input_error = "; ".join(filter(None, (self._input_error, problem))) or None
-            request = Request(self._seq, inputs, self._ghost, input_error)
-            if request != self._requested:
-                self._requested = request
-                self._publisher.callback_error = None
-                self._notebook_picture.cancel()
-                self._scheduler.request()
-
-    def _work(self, ticket: Ticket) -> None:
-        with self._request_lock:
-            assert self._requested is not None
-            request = self._requested
-            picture_due, again_due = self._picture_due, self._again_due
-            self._picture_due = self._again_due = False
-        inputs, session = request.inputs, self._models.session(request.inputs.shown_model)
-        if again_due and request == self._answered:
-            if picture_due:
-                self._notebook_picture.replace(static_picture(session, inputs, ticket.check))
-            return
-        self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
-        self._publisher.learner = session.learner
-        pin, again = request.ghost, request.is_again(self._answered)
-        ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
-        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
-        self._answered = request
-
-    def _follow_tau(self, ticket: Ticket) -> None:
-        if (request := self._answered) is None or request != self._requested:
-            return
-        session = self._models.session(request.inputs.shown_model)
-        frames = session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost)
-        with self._publisher.showing_errors("the work on other levels of tau"):
-            for frame in frames:
-                with self._publisher.reporting_errors("an observer of _over_tau"):
-                    self._over_tau = frame
-
-    def _show(self, frame: dict[str, Any]) -> None:
-        self._frame = frame
-
-    def _choose(self, names: Sequence[str]) -> None:
-        stressed = first_stressed(self.explainer.table, names)
-        # The feature is set last: its observers may wait for the answer to both.
-        for trait, name in (("stress_feature", stressed), ("feature", names[0])):
-            if name and not getattr(self, trait):
-                with self._publisher.reporting_errors(f"an observer of {trait}"):
-                    setattr(self, trait, name)

@@ -12,7 +12,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
-from uqwidgets.widgets.inputs import NAMES, validate
+from uqwidgets.widgets.inputs.inputs import NAMES, validate
 
 #: Inputs that are linked by default: those of rows and weights, picked features, measures, what
 #: they are compared with, and the shape of a picture whose pixels are the features. Selected rows

@@ -1,10 +1,21 @@
-import type { ScaleLinear } from "d3-scale";
-import { pool, set, setText, svg } from "../dom.ts";
-import { EXPONENT_FROM } from "../format.ts";
+import { type ScaleLinear, scaleLinear } from "d3-scale";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { EXPONENT_FROM, fixed, number, power, scientific, trimmed } from "../widget/format.ts";
 
 export interface Tick {
   at: number;
   label: string;
+}
+
+/** Labels of ticks with the decimals of their step. */
+function labels(domain: number[], [first = 0, second = first + 1]: number[], exponent: boolean) {
+  // A step is 1, 2 or 5 times a power of ten; the rest is rounding.
+  const step = Number((second - first).toPrecision(1));
+  const decimals = Math.max(0, -power(step));
+  const largest = Math.max(...domain.map(Math.abs)) - step;
+  const digits = Math.max(0, power(largest) - power(step));
+  return (value: number): string =>
+    exponent ? trimmed(scientific(value, digits)) : fixed(value, decimals);
 }
 
 /** About one tick per `spacing` pixels, with labels of the precision that the step needs. */
@@ -22,7 +33,7 @@ export function ticksOf(
   // Small steps take so many decimals that their labels would overlap.
   const exponent =
     scale.domain().some((end) => Math.abs(end) >= EXPONENT_FROM) || Math.abs(step()) < 1e-4;
-  const format = scale.tickFormat(fine, exponent ? "~e" : undefined);
+  const print = labels(scale.domain(), values, exponent);
   const room = () => Math.abs(scale(step()) - scale(0));
   // d3 returns about as many ticks as requested; if these are too many, every second one is dropped, never zero.
   while (values.length > 2 && room() < spacing * 0.6) {
@@ -33,7 +44,7 @@ export function ticksOf(
   }
   return values.map((value) => ({
     at: scale(value),
-    label: value || !exponent ? format(value) : "0",
+    label: value || !exponent ? print(value) : "0",
   }));
 }
 
@@ -124,3 +135,48 @@ export function axis(side: "bottom" | "left") {
     },
   };
 }
+
+type Scale = ScaleLinear<number, number>;
+
+/** Where a chart is: its top, its height, the bottom of what stands below it, and the width with both margins. */
+export interface Place {
+  top: number;
+  height: number;
+  floor?: number;
+  width: number;
+}
+
+/** Pixels between a chart and the right end of its picture. */
+const RIGHT = 12;
+
+/** The axes of a chart: values at the left, whose labels determine the margin, and another quantity along the bottom. */
+export function axes() {
+  const [left, bottom] = [axis("left"), axis("bottom")];
+  return {
+    left: left.element,
+    bottom: bottom.element,
+    /** Draws both axes; `along` makes the scale of the bottom between two pixels. */
+    update(
+      y: Scale,
+      { top, height, floor = top + height, width }: Place,
+      along: (range: [number, number]) => Scale,
+      ticks = (x: Scale, inner: number) => ticksOf(x, inner, 64),
+      spacing = 40,
+    ) {
+      const yTicks = ticksOf(y, height, spacing);
+      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
+      const inner = Math.max(40, width - margin - RIGHT);
+      const x = along([margin, margin + inner]);
+      set(left.element, { transform: `translate(${margin},0)` });
+      left.update(yTicks, inner);
+      set(bottom.element, { transform: `translate(0,${floor})` });
+      bottom.update(ticks(x, inner), 4);
+      return { x, margin, inner };
+    },
+  };
+}
+
+/** The scale and the ticks of an axis of τ. */
+export const alongTau = (range: [number, number]) => scaleLinear([-1, 1], range);
+export const tauTicks = (x: Scale): Tick[] =>
+  [-1, -0.5, 0, 0.5, 1].map((tau) => ({ at: x(tau), label: number(tau) }));

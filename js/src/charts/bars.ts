@@ -1,9 +1,9 @@
 import type { ScaleLinear } from "d3-scale";
-import { pool, set, setText, svg } from "../dom.ts";
-import { decimals } from "../format.ts";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { decimals } from "../widget/format.ts";
 import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
 import { extent, linear, SteadyScale } from "./domain.ts";
-import { DIAMOND } from "./marks.ts";
+import { DIAMOND, place } from "./marks.ts";
 
 export const ROW_HEIGHT = 22;
 /** Vertical distance in pixels from the model's marks to the learner's. */
@@ -40,12 +40,6 @@ export interface BarColumn {
 }
 
 type Scale = ScaleLinear<number, number>;
-
-/** Moves a mark to its position, or hides it if its value is NaN. */
-function place(mark: Element, values: number[], attributes: () => Record<string, string>): void {
-  const known = values.every(Number.isFinite);
-  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
-}
 
 /** Reads the number of a row, NaN where there is none. */
 const ofRow = (i: number) => (values: number[]) => values[i] ?? Number.NaN;

@@ -1,7 +1,7 @@
 import "./points.css";
-import { pool, set, setText, svg } from "../dom.ts";
-import { isolatedIn, percent, withUnit } from "../format.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
+import { pool, set, setText, svg } from "../widget/dom.ts";
+import { isolatedIn, percent, withUnit } from "../widget/format.ts";
 import { axis, clipped, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./curves.ts";
 import { SteadyScale } from "./domain.ts";
 import { lineCanvas, lookAt } from "./lines.ts";
-import { DIAMOND } from "./marks.ts";
+import { DIAMOND, place, placeUpright } from "./marks.ts";
 
 const TOP = 24;
 const ROW = 28;
@@ -62,12 +62,6 @@ function rowMarks() {
   const element = svg("g", {}, line, name, title, marks, pin, learner, bars, share);
   const learned = { element: learner, range, mark: diamond };
   return { element, line, name, title, ghost, bar, dot, pin, learned, rects, before, share };
-}
-
-/** Moves a mark to a position, or hides it where the position is not known. */
-function place(mark: Element, at: (number | undefined)[], attributes: () => object): void {
-  const known = at.every((value) => value !== undefined && Number.isFinite(value));
-  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
 }
 
 type Row = ReturnType<typeof rowMarks>;
@@ -138,10 +132,7 @@ function drawShares(
     end += size;
   });
   const start = bars.from + bars.long(shareAt(data, data.countsBase, i));
-  place(row.before, [stressed ? start : Number.NaN], () => ({
-    x1: start.toFixed(1),
-    x2: start.toFixed(1),
-  }));
+  placeUpright(row.before, stressed ? start : null);
 }
 
 /** What the canvas shows: a tick for the value of each row of data, its own value as a dot, and the averages of groups. */
@@ -234,10 +225,8 @@ export function categoryRows() {
       set(element, { width, height });
       set(bottom.element, { transform: `translate(0,${floor})` });
       bottom.update(ticksOf(x, inner, 64), 4);
-      const grounded = isCompared(data);
-      const origin = x(0).toFixed(1);
-      set(zero, { visibility: grounded ? null : "hidden", y1: TOP, y2: floor });
-      if (grounded) set(zero, { x1: origin, x2: origin });
+      set(zero, { y1: TOP, y2: floor });
+      placeUpright(zero, isCompared(data) ? x(0) : null);
       setFitted(featureTitle, data.feature, left + inner - 4);
       set(shareTitle, { x: width });
       set(xTitle, { x: left + inner / 2, y: height - 4 });
@@ -273,10 +262,7 @@ export function categoryRows() {
         isVertical: true,
         width,
         top: TOP,
-        mark(k) {
-          set(rule, { visibility: k === null ? "hidden" : null });
-          if (k !== null) set(rule, { y: TOP + k * ROW, width });
-        },
+        mark: (k) => place(rule, [k], () => ({ y: TOP + (k as number) * ROW, width })),
         reading: (k) => {
           const reading = readingOf(data, shown[k] as number, options);
           return { ...reading, rows: [...reading.rows, ["share of rows", texts[k] as string]] };

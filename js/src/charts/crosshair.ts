@@ -1,4 +1,4 @@
-import { h, set } from "../dom.ts";
+import { h, set } from "../widget/dom.ts";
 import { type Reading, spoken, tooltip } from "./tooltip.ts";
 
 /** The chart under a crosshair, in the chart's pixels. */

@@ -1,14 +1,15 @@
-import { clipBox, pool, set, svg } from "../dom.ts";
-import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
-import type { Averages } from "../frame.ts";
-import type { Bounds } from "../modelInfo.ts";
+import type { Averages } from "../session/frame.ts";
+import type { Bounds } from "../session/modelInfo.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
 import type { LineSpots } from "../views/view.ts";
-import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
+import { clipBox, pool, set, svg } from "../widget/dom.ts";
+import { interval, isolated, isolatedIn, number, withUnit } from "../widget/format.ts";
+import { axes, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
 import { extent, linear, SteadyScale } from "./domain.ts";
 import { type LineSpace, lineCanvas, type Overlay, type Painter, trace } from "./lines.ts";
+import { placeLevel, placeUpright } from "./marks.ts";
 import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
 
@@ -16,7 +17,6 @@ const TOP = 22;
 const PLOT = 190;
 const GAP = 8;
 const SHARES = 40;
-const RIGHT = 12;
 export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
 
 /** The ghost: the curve of a pin. */
@@ -60,11 +60,6 @@ export const list = (values: ArrayLike<number>, scale: (value: number) => number
 export const gridLabel = (data: Dependence, i: number): string =>
   data.labels?.[i] ?? number(data.grid[i]);
 
-export const rangeAt = (
-  { low, high }: { low: Float64Array; high: Float64Array },
-  i: number,
-): string => interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
-
 /** Whether curves are differences, which start at zero and do not have the bounds of the measure. */
 export const isCompared = ({ center, derivative, relative }: Dependence): boolean =>
   center || derivative || relative;
@@ -87,11 +82,11 @@ export function readingOf(data: Dependence, i: number, options: CurveOptions): R
     title: `${isolated(data.feature)} = ${isolated(gridLabel(data, i))}`,
     rows: [
       [isolatedIn(data.label, data.feature), number(data.average[i])],
-      ["interval", rangeAt(data, i)],
+      ["interval", interval(data.low[i], data.high[i])],
       ...(learner
         ? ([
             ["learner", number(learner.value[i])],
-            ["its interval", rangeAt(learner, i)],
+            ["its interval", interval(learner.low[i], learner.high[i])],
           ] as [string, string][])
         : []),
       ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
@@ -131,13 +126,7 @@ function averageLines() {
       const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
       set(average, { d: at(solid) });
       set(far, { d: data.near.every(Boolean) ? null : at(ys) });
-      set(zero, {
-        x1: left,
-        x2: left + width,
-        y1: y(0).toFixed(1),
-        y2: y(0).toFixed(1),
-        visibility: isCompared(data) ? null : "hidden",
-      });
+      placeLevel(zero, isCompared(data) ? y(0) : null, left, left + width);
       set(ghost, { d: stressed ? at(list(data.base, y)) : null });
       const pinnedX = Array.from(pin?.grid ?? [], (value) => place(value));
       set(pinned, { d: at(list(pin?.value ?? [], y), pinnedX) });
@@ -154,11 +143,11 @@ function averageLines() {
 /** PD with its band, and the learner's with its own, over the ICE lines; below the distribution of the feature on the same axis. */
 export function curves() {
   const ice = lineCanvas();
-  const left = axis("left");
-  const bottom = axis("bottom");
+  const { left, bottom, update: drawAxes } = axes();
   const shares = distribution();
   const lines = averageLines();
-  const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
+  const floor = TOP + PLOT + GAP + SHARES;
+  const rule = svg("line", { class: "uq-crosshair", y1: TOP, y2: floor, visibility: "hidden" });
   const dots = svg("g", { class: "uq-crosshair" });
   const dot = pool(dots, () => svg("circle", { r: 4 }));
   const yTitle = svg("text", { class: "uq-title", y: 11 });
@@ -166,10 +155,10 @@ export function curves() {
   const element = svg(
     "svg",
     { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
-    left.element,
+    left,
     lines.element,
     shares.element,
-    bottom.element,
+    bottom,
     yTitle,
     xTitle,
     rule,
@@ -189,19 +178,20 @@ export function curves() {
       const range: [number, number] = [TOP + PLOT, TOP];
       const name = `${data.label} ${data.feature} ${clips}`;
       const y = steady.fit(name, rangeOf(data, options), range, boundsOf(data, options));
-      const yTicks = ticksOf(y, PLOT, 40);
-      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
-      const inner = Math.max(40, width - margin - RIGHT);
       const [low, high] = extent(data.grid, data.edges ?? []) ?? [0, 1];
-      const xScale = linear([low, high === low ? low + 1 : high], [margin, margin + inner]);
+      const {
+        x: xScale,
+        margin,
+        inner,
+      } = drawAxes(
+        y,
+        { top: TOP, height: PLOT, floor, width },
+        (range) => linear([low, high === low ? low + 1 : high], range),
+        (x, inner) => ticks(x, inner, 64),
+      );
       const x = Array.from(data.grid, (value) => xScale(value));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(yTicks, inner);
-      const floor = TOP + PLOT + GAP + SHARES;
-      set(bottom.element, { transform: `translate(0,${floor})` });
-      bottom.update(ticks(xScale, inner, 64), 4);
       const title = isolatedIn(withUnit(data.label, data.unit), data.feature);
       setFitted(yTitle, title, width);
       setFitted(xTitle, data.feature, inner);
@@ -241,9 +231,8 @@ export function curves() {
         width,
         top: TOP,
         mark(i) {
-          const here = i === null ? undefined : x[i];
-          set(rule, { visibility: here === undefined ? "hidden" : null });
-          if (here !== undefined) set(rule, { x1: here, x2: here, y1: TOP, y2: floor });
+          const here = i === null ? null : x[i];
+          placeUpright(rule, here);
           const heights = i === null ? [] : [ys[i], means[i]].filter(Number.isFinite);
           dot(heights.length).forEach((circle, k) => {
             set(circle, { cx: here, cy: heights[k] });

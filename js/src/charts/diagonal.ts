@@ -1,10 +1,9 @@
 import type { ScaleLinear } from "d3-scale";
-import { clipBox, set, setText, svg } from "../dom.ts";
-import { axis, labelWidth, ticksOf } from "./axis.ts";
+import { clipBox, set, setText, svg } from "../widget/dom.ts";
+import { axes } from "./axis.ts";
 
 const TOP = 20;
 const PLOT = 190;
-const RIGHT = 12;
 export const DIAGONAL_HEIGHT = TOP + PLOT + 38;
 
 export interface Square {
@@ -17,7 +16,7 @@ export interface Square {
 
 /** A chart of predicted against observed values with the line on which both agree. */
 export function diagonal(...marks: Element[]) {
-  const [left, bottom] = [axis("left"), axis("bottom")];
+  const { left, bottom, update: drawAxes } = axes();
   const equal = svg("line", { class: "uq-diagonal" });
   const box = clipBox(equal, ...marks);
   const yTitle = svg("text", { class: "uq-title", y: 11 });
@@ -29,8 +28,8 @@ export function diagonal(...marks: Element[]) {
   const element = svg(
     "svg",
     { height: DIAGONAL_HEIGHT, "aria-hidden": "true" },
-    left.element,
-    bottom.element,
+    left,
+    bottom,
     box.element,
     yTitle,
     xTitle,
@@ -44,15 +43,8 @@ export function diagonal(...marks: Element[]) {
       width: number,
     ): Square {
       const y = scale([TOP + PLOT, TOP]);
-      const yTicks = ticksOf(y, PLOT, 40);
-      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
-      const inner = Math.max(40, width - margin - RIGHT);
-      const x = scale([margin, margin + inner]);
+      const { x, margin, inner } = drawAxes(y, { top: TOP, height: PLOT, width }, scale);
       set(element, { width });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(yTicks, inner);
-      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
-      bottom.update(ticksOf(x, inner, 64), 4);
       box.update(margin - 6, TOP - 6, inner + 12, PLOT + 12);
       const [low = 0, high = 1] = x.domain();
       set(equal, { x1: x(low), y1: y(low), x2: x(high), y2: y(high) });

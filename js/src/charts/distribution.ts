@@ -1,4 +1,4 @@
-import { pool, set, svg } from "../dom.ts";
+import { pool, set, svg } from "../widget/dom.ts";
 import type { Look } from "./classes.ts";
 import { extent } from "./domain.ts";
 

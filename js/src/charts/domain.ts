@@ -1,5 +1,5 @@
 import { type ScaleLinear, scaleLinear } from "d3-scale";
-import type { Bounds } from "../modelInfo.ts";
+import type { Bounds } from "../session/modelInfo.ts";
 
 /** Smallest and largest finite number of some arrays, or null where there is none. */
 export function extent(...arrays: ArrayLike<number>[]): [number, number] | null {

@@ -1,4 +1,4 @@
-import { h, onPrint, set, setText } from "../dom.ts";
+import { h, onPrint, set, setText } from "../widget/dom.ts";
 import { type Table, tableTwin } from "./table.ts";
 
 /** The figure around every chart: its name, a summary in words, the plot, and its numbers as a table. */

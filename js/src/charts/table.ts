@@ -1,8 +1,18 @@
-import { h } from "../dom.ts";
+import { h } from "../widget/dom.ts";
 
 export interface Table {
   columns: string[];
   rows: string[][];
+}
+
+/** A table whose rows are named by their first cells. */
+export function tableOf(columns: string[], rows: (string | (string | Node)[])[][]) {
+  const titles = columns.map((text) => h("th", { scope: "col", title: text }, text));
+  const body = rows.map(([name = "", ...cells]) => {
+    const title = h("th", { scope: "row", title: String(name) }, ...[name].flat());
+    return h("tr", {}, title, ...cells.map((cell) => h("td", {}, ...[cell].flat())));
+  });
+  return h("table", {}, h("thead", {}, h("tr", {}, ...titles)), h("tbody", {}, ...body));
 }
 
 /** The table of a chart's numbers, filled only while it is open. */
@@ -23,29 +33,7 @@ export function tableTwin(name: string, signal: AbortSignal) {
   const fill = () => {
     if (!element.open) return;
     const { columns, rows } = contents();
-    scroller.replaceChildren(
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h("tr", {}, ...columns.map((text) => h("th", { scope: "col", title: text }, text))),
-        ),
-        h(
-          "tbody",
-          {},
-          ...rows.map(([first = "", ...rest]) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row", title: first }, first),
-              ...rest.map((text) => h("td", {}, text)),
-            ),
-          ),
-        ),
-      ),
-    );
+    scroller.replaceChildren(tableOf(columns, rows));
   };
   element.addEventListener("toggle", fill, { signal });
   return {

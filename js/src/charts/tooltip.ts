@@ -1,4 +1,4 @@
-import { h } from "../dom.ts";
+import { h } from "../widget/dom.ts";
 
 export interface Reading {
   title: string;

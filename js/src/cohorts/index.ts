@@ -1,8 +1,9 @@
 import "./style.css";
+import { button } from "../controls/button.ts";
 import { checkBox, picker } from "../controls/picker.ts";
-import { h, set, setText } from "../dom.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Session } from "../session.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Session } from "../session/session.ts";
+import { h, set, setText } from "../widget/dom.ts";
 
 const rowsOf = ({ ice_filter, complement }: Pick<Inputs, "ice_filter" | "complement">) =>
   JSON.stringify([ice_filter, ice_filter.length > 0 && complement]);
@@ -110,36 +111,29 @@ export function cohortControls(session: Session, signal: AbortSignal) {
     field.open(name, opener);
   };
 
-  const button = (text: string, title: string, testid: string, run: (own: HTMLElement) => void) => {
-    const own = h(
-      "button",
-      { type: "button", class: "uq-button", title, "data-testid": testid },
-      text,
-    );
-    own.addEventListener("click", () => own.ariaDisabled !== "true" && run(own), { signal });
-    return own;
-  };
-  const save = button(
+  const titled = (id: string, text: string, title: string, run: (own: HTMLElement) => void) =>
+    button(id, text, run, signal, { title });
+  const save = titled(
+    "uq-cohort-save",
     "save as…",
     "keep this filter under a name; a cohort of this name is replaced",
-    "uq-cohort-save",
     (own) => open(current()?.name ?? fresh("cohort"), null, own),
   );
-  const copy = button("duplicate", "keep a copy of this cohort", "uq-cohort-copy", () => {
+  const copy = titled("uq-cohort-copy", "duplicate", "keep a copy of this cohort", () => {
     const cohort = current();
     if (!cohort) return;
     const name = fresh(`${cohort.name} copy`);
     session.request({ cohorts: [...inputs.cohorts, { ...cohort, name }] });
     setText(status, `saved ${name}`);
   });
-  const rename = button("rename…", "give this cohort another name", "uq-cohort-rename", (own) => {
+  const rename = titled("uq-cohort-rename", "rename…", "give this cohort another name", (own) => {
     const cohort = current();
     if (cohort) open(cohort.name, cohort.name, own);
   });
-  const remove = button(
+  const remove = titled(
+    "uq-cohort-delete",
     "delete",
     "forget the name of this cohort; its filter stays",
-    "uq-cohort-delete",
     () => {
       const cohort = current();
       if (!cohort) return;

@@ -1,6 +1,7 @@
-import type { Condition } from "../condition.ts";
-import { h } from "../dom.ts";
-import type { ModelInfo } from "../modelInfo.ts";
+import "./condition.css";
+import type { Condition } from "../session/condition.ts";
+import type { ModelInfo } from "../session/modelInfo.ts";
+import { h } from "../widget/dom.ts";
 import { rangeOf } from "./range.ts";
 import { rowsOf } from "./rows.ts";
 import { valuesOf } from "./values.ts";

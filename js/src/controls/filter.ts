@@ -1,8 +1,8 @@
-import type { Condition } from "../condition.ts";
-import { h, set } from "../dom.ts";
-import { isolated } from "../format.ts";
-import type { Column, ModelInfo } from "../modelInfo.ts";
+import type { Condition } from "../session/condition.ts";
+import type { Column, ModelInfo } from "../session/modelInfo.ts";
 import type { Context } from "../views/view.ts";
+import { h, set } from "../widget/dom.ts";
+import { isolated } from "../widget/format.ts";
 
 type ConditionModule = typeof import("./condition.ts");
 

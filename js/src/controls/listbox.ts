@@ -1,5 +1,5 @@
-import { h, set } from "../dom.ts";
-import { isolated } from "../format.ts";
+import { h, set } from "../widget/dom.ts";
+import { isolated } from "../widget/format.ts";
 
 export interface ListRow {
   feature: number;

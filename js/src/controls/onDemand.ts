@@ -1,8 +1,8 @@
-import { h, setText } from "../dom.ts";
-import type { Frame } from "../frame.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Code } from "../parts.ts";
+import type { Frame } from "../session/frame.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Code } from "../session/parts.ts";
 import type { Context } from "../views/view.ts";
+import { h, setText } from "../widget/dom.ts";
 
 export interface Controls {
   element: HTMLElement;

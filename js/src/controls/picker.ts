@@ -1,5 +1,5 @@
-import type { Attributes } from "../dom.ts";
-import { h, onCommit, set, setOptions } from "../dom.ts";
+import type { Attributes } from "../widget/dom.ts";
+import { h, onCommit, set, setOptions } from "../widget/dom.ts";
 
 export interface PickerChoice {
   value: string;

@@ -1,7 +1,7 @@
-import type { Condition, End } from "../condition.ts";
-import { h, onCommit, set } from "../dom.ts";
-import { number } from "../format.ts";
-import type { Column } from "../modelInfo.ts";
+import type { Condition, End } from "../session/condition.ts";
+import type { Column } from "../session/modelInfo.ts";
+import { h, onCommit, set } from "../widget/dom.ts";
+import { number } from "../widget/format.ts";
 import { missingWord, small } from "./values.ts";
 
 const DAY = 86_400_000;

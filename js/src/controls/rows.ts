@@ -1,7 +1,7 @@
-import type { Condition } from "../condition.ts";
-import { h, setText } from "../dom.ts";
-import { counted } from "../format.ts";
-import { readRows } from "../rows.ts";
+import type { Condition } from "../session/condition.ts";
+import { readRows } from "../session/rows.ts";
+import { h, setText } from "../widget/dom.ts";
+import { counted } from "../widget/format.ts";
 
 /** A condition on positions, which says how many rows meet it. */
 export function rowsOf(most: number) {

@@ -1,33 +1,51 @@
-import { h, set, setText } from "../dom.ts";
-import { level } from "../format.ts";
+import { type Attributes, h, set, setText } from "../widget/dom.ts";
+import { level } from "../widget/format.ts";
+import { button } from "./button.ts";
 
 /** Between two levels of the slider; at each of them the numbers of all panels are exact. */
 const STEP = 0.05;
 const nearest = (tau: number) => Math.round(tau / STEP) / 20;
 
+/** A native range that stops at the levels of τ. */
+export function tauRange(
+  onStop: (tau: number) => void,
+  attributes: Attributes,
+  signal: AbortSignal,
+) {
+  const element = h("input", {
+    ...{ type: "range", min: -1, max: 1, step: STEP, value: 0 },
+    ...attributes,
+  });
+  const show = (tau: number) => {
+    // A level from Python may lie between two steps.
+    set(element, { step: tau === nearest(tau) ? STEP : "any" });
+    element.value = String(tau);
+  };
+  const stop = () => {
+    const tau = nearest(element.valueAsNumber);
+    show(tau);
+    onStop(tau);
+  };
+  element.addEventListener("input", stop, { signal });
+  return { element, show };
+}
+
 /** The slider of the stress level τ: a native range from -1 to 1 with a reset button. */
 export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) {
-  const range = h("input", {
-    type: "range",
-    min: -1,
-    max: 1,
-    step: STEP,
-    value: 0,
-    class: "uq-tau",
-    "aria-label": "stress level τ",
-    "data-testid": "uq-tau",
-  });
-  const output = h("output", { class: "uq-tau-value", "aria-hidden": "true" });
-  const reset = h(
-    "button",
-    {
-      type: "button",
-      class: "uq-button",
-      "data-testid": "uq-tau-reset",
-      "aria-label": "reset to 0: τ",
-    },
-    "reset to 0",
+  const { element: range, show: move } = tauRange(
+    (tau) => request(tau),
+    { class: "uq-tau", "aria-label": "stress level τ", "data-testid": "uq-tau" },
+    signal,
   );
+  const output = h("output", { class: "uq-tau-value", "aria-hidden": "true" });
+  const toZero = () => {
+    move(0);
+    request(0);
+    // A disabled button would lose the focus to the page, so the slider takes it.
+    range.focus();
+  };
+  const label = { "aria-label": "reset to 0: τ" };
+  const reset = button("uq-tau-reset", "reset to 0", toZero, signal, label);
   const scale = h(
     "div",
     { class: "uq-tau-scale", "aria-hidden": "true" },
@@ -58,26 +76,9 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     onChange(tau);
   };
 
-  const toStep = () => {
-    const tau = nearest(range.valueAsNumber);
-    set(range, { step: STEP });
-    range.value = String(tau);
-    request(tau);
-  };
-  range.addEventListener("input", toStep, { signal });
   range.addEventListener("pointerdown", () => (held = true), { signal });
   for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"])
     range.addEventListener(event, () => (held = false), { signal });
-  reset.addEventListener(
-    "click",
-    () => {
-      range.value = "0";
-      request(0);
-      // A disabled button would lose the focus to the page, so the slider takes it.
-      range.focus();
-    },
-    { signal },
-  );
 
   return {
     element: h(
@@ -98,11 +99,7 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
       describe = meaning;
       idle = why;
       // During a drag, a frame of an older value must not move the slider.
-      if (!held && range.valueAsNumber !== tau) {
-        // A level from Python may lie between two steps.
-        set(range, { step: tau === nearest(tau) ? STEP : "any" });
-        range.value = String(tau);
-      }
+      if (!held && range.valueAsNumber !== tau) move(tau);
       show(range.valueAsNumber);
     },
   };

@@ -1,12 +1,9 @@
-import { h } from "../dom.ts";
+import { h } from "../widget/dom.ts";
+import { tauRange } from "./slider.ts";
 
 /** The slider of τ a second time, beside a chart that stands far below the first one. */
 export function tauBeside(onChange: (tau: number) => void, signal: AbortSignal) {
-  const range = h("input", {
-    ...{ type: "range", min: -1, max: 1, step: 0.01, value: 0 },
-    "data-testid": "uq-tau-beside",
-  });
-  range.addEventListener("input", () => onChange(range.valueAsNumber), { signal });
+  const { element: range, show } = tauRange(onChange, { "data-testid": "uq-tau-beside" }, signal);
   const element = h("label", { class: "uq-field uq-tau-beside" }, "τ", range);
   return {
     element,
@@ -18,7 +15,7 @@ export function tauBeside(onChange: (tau: number) => void, signal: AbortSignal) 
     update(tau: number, disabled: boolean): void {
       range.disabled = disabled;
       // Under the hand, an older answer must not move it.
-      if (!range.matches(":active")) range.value = String(tau);
+      if (!range.matches(":active")) show(tau);
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { Condition } from "../condition.ts";
-import { h, set, setText } from "../dom.ts";
-import { counted, whole } from "../format.ts";
+import type { Condition } from "../session/condition.ts";
+import { h, set, setText } from "../widget/dom.ts";
+import { counted, whole } from "../widget/format.ts";
 
 /** More values than this have a search field, and are listed up to the second number. */
 const MANY = 8;

@@ -1,9 +1,7 @@
-import { h, set } from "../dom.ts";
+import { button } from "../controls/button.ts";
+import type { Help } from "../session/help.ts";
 import type { Context } from "../views/view.ts";
-import type { Help } from "./texts.ts";
-
-export const button = (text: string, testid: string) =>
-  h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);
+import { set } from "../widget/dom.ts";
 
 /**
  * Gives each control its line of help when the pointer or the focus comes to it, so that controls that come and go,
@@ -39,7 +37,7 @@ export function helpButtons({ session, about, root, uid, signal }: Context) {
 
   const addQuestion = (name: string, paragraphs: string[], head: Element) => {
     const title = head.closest("[aria-label]")?.getAttribute("aria-label") ?? name;
-    const opener = button("?", "uq-help");
+    const opener = button("uq-help", "?");
     set(opener, { "aria-expanded": "false", "aria-label": `about ${title}` });
     const toggle = async () =>
       (await part(opener))?.toggle(opener, head, paragraphs, `uq-help-${name}-${uid}`);
@@ -47,10 +45,12 @@ export function helpButtons({ session, about, root, uid, signal }: Context) {
     head.firstElementChild?.after(opener);
   };
 
-  const start = button("Tour", "uq-tour");
-  start.addEventListener("click", async () => (await part(start))?.tour(tour, root, start), {
+  const start = button(
+    "uq-tour",
+    "Tour",
+    async () => (await part(start))?.tour(tour, root, start),
     signal,
-  });
+  );
   start.hidden = tour.length === 0;
   return {
     start,

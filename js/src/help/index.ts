@@ -1,7 +1,8 @@
 import "./style.css";
-import { h, set, setText } from "../dom.ts";
-import { button, placeOf } from "./buttons.ts";
-import type { Help } from "./texts.ts";
+import { button } from "../controls/button.ts";
+import type { Help } from "../session/help.ts";
+import { h, set, setText } from "../widget/dom.ts";
+import { placeOf } from "./buttons.ts";
 
 /** Shows the paragraphs about a panel below the line that their "?" stands in, or hides them. */
 export function toggle(opener: Element, head: Element, paragraphs: string[], id: string): void {
@@ -16,9 +17,9 @@ export function tour(steps: Help["tour"], root: HTMLElement, start: HTMLElement)
   root.querySelector<HTMLElement>('[data-testid="uq-help-close"]')?.click();
   const words = h("p");
   const [back, next, close] = [
-    button("Back", "uq-tour-back"),
-    button("Next", "uq-tour-next"),
-    button("Close", "uq-help-close"),
+    button("uq-tour-back", "Back", () => at > 0 && go(at - 1)),
+    button("uq-tour-next", "Next", () => go(at + 1)),
+    button("uq-help-close", "Close", () => go(-1)),
   ] as const;
   const card = h(
     "div",
@@ -53,9 +54,6 @@ export function tour(steps: Help["tour"], root: HTMLElement, start: HTMLElement)
     card.scrollIntoView?.({ block: "nearest" });
     next.focus({ preventScroll: true });
   };
-  back.addEventListener("click", () => at > 0 && go(at - 1));
-  next.addEventListener("click", () => go(at + 1));
-  close.addEventListener("click", () => go(-1));
   card.addEventListener("keydown", ({ key }) => key === "Escape" && go(-1));
   go(0);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "../wire.ts";
+import { isRecord } from "../session/wire.ts";
 
 export const VERDICTS = ["approved", "approved with conditions", "rejected"] as const;
 

@@ -1,5 +1,5 @@
-import type { Inputs } from "../inputs.ts";
-import { isRecord } from "../wire.ts";
+import type { Inputs } from "../session/inputs.ts";
+import { isRecord } from "../session/wire.ts";
 import type { Index } from "./contents.ts";
 
 /** A text in quotes as Python writes it. */

@@ -1,4 +1,4 @@
-import { INPUT_TYPES, type Inputs } from "../inputs.ts";
+import { INPUT_TYPES, type Inputs } from "../session/inputs.ts";
 
 /** A content of a view: its plain values, and the numbers of its columns in the store. */
 export interface Content {

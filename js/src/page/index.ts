@@ -1,11 +1,12 @@
-import "../styles.css";
+import "../styles/index.css";
 import "../styles/hosts.css";
 import "./style.css";
-import { h, onPrint } from "../dom.ts";
-import { counted, isolated } from "../format.ts";
-import { readPins } from "../pins/list.ts";
-import { Session } from "../session.ts";
+import { readPins } from "../session/pins.ts";
+import { Session } from "../session/session.ts";
 import { explorer } from "../views/explorer.ts";
+import { viewsNamed } from "../views/index.ts";
+import { h, onPrint } from "../widget/dom.ts";
+import { counted, isolated } from "../widget/format.ts";
 import { type Index, sameRows } from "./contents.ts";
 import { StaticHost } from "./host.ts";
 import { review } from "./review.ts";
@@ -84,7 +85,7 @@ async function open(): Promise<void> {
   const store = await Store.open(JSON.parse(text));
   const host = await StaticHost.of(store);
   document.getElementById("uq-still")?.remove();
-  const session = new Session(host, signal);
+  const session = new Session(host, viewsNamed, signal);
   // The charts are drawn for the paper, on which those of a wide window would be cut.
   const onPaper = ({ type }: Event) => {
     const isPaper = type === "beforeprint";

@@ -1,7 +1,7 @@
 import "./review.css";
-import { h, set, setText } from "../dom.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Session } from "../session.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { Session } from "../session/session.ts";
+import { h, set, setText } from "../widget/dom.ts";
 import { type Answers, fileName, pageWith, readAnswers, VERDICTS } from "./answers.ts";
 import { download, equipTables } from "./tables.ts";
 

@@ -1,5 +1,5 @@
-import { copyText } from "../copy.ts";
-import { h, setText } from "../dom.ts";
+import { copyText } from "../widget/copy.ts";
+import { h, setText } from "../widget/dom.ts";
 
 /** Offers a text as a file; the address is freed when the browser has read it. */
 export function download(name: string, type: string, content: string): void {

@@ -1,5 +1,5 @@
-import { counted, isolated, level } from "../format.ts";
-import type { Inputs } from "../inputs.ts";
+import type { Inputs } from "../session/inputs.ts";
+import { counted, isolated, level } from "../widget/format.ts";
 
 /** A short description of a pinned view. */
 export function describeView({

@@ -1,14 +1,11 @@
 import "./shelf.css";
+import { button, enable } from "../controls/button.ts";
 import { checkBox } from "../controls/picker.ts";
-import { h, onCommit, set } from "../dom.ts";
-import { button } from "../help/buttons.ts";
-import type { Session } from "../session.ts";
+import type { Pin } from "../session/pins.ts";
+import type { Session } from "../session/session.ts";
+import { h, onCommit, set } from "../widget/dom.ts";
 import { pinName } from "./describe.ts";
-import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
-
-/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
-export const enable = (element: Element, can: boolean) =>
-  set(element, { "aria-disabled": can ? null : "true" });
+import { movePin, removePin, renamePin, setGhost } from "./list.ts";
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
@@ -32,9 +29,9 @@ function pinOption(pin: Pin, at: number): HTMLElement {
 /** The editor of the selected pin: its note, whether it is drawn as a ghost, its place in the list. */
 function pinEditor(setGhost: (value: boolean) => void, signal: AbortSignal) {
   const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
-  const earlier = button("Move earlier", "uq-pin-earlier");
-  const later = button("Move later", "uq-pin-later");
-  const remove = button("Delete", "uq-pin-delete");
+  const earlier = button("uq-pin-earlier", "Move earlier");
+  const later = button("uq-pin-later", "Move later");
+  const remove = button("uq-pin-delete", "Delete");
   const attributes = { "data-testid": "uq-pin-ghost" };
   const ghost = checkBox("draw under the view", attributes, setGhost, signal);
   const element = h(

@@ -1,25 +1,5 @@
-import { h, set, setOptions } from "../dom.ts";
-import type { Fields } from "../wire.ts";
-
-/** A button with a name for tests and, where its text is not enough, one for screen readers. */
-export function button(
-  id: string,
-  text: string,
-  onClick: () => void,
-  signal: AbortSignal,
-): HTMLButtonElement {
-  const element = h("button", { type: "button", class: "uq-button", "data-testid": id }, text);
-  element.addEventListener(
-    "click",
-    () => element.getAttribute("aria-disabled") !== "true" && onClick(),
-    { signal },
-  );
-  return element;
-}
-
-/** Disables a button without taking the focus from it. */
-export const enable = (element: HTMLButtonElement, enabled: boolean): void =>
-  set(element, { "aria-disabled": enabled ? null : "true" });
+import type { Fields } from "../session/wire.ts";
+import { h, setOptions } from "../widget/dom.ts";
 
 export interface Choice {
   value: string;

@@ -1,7 +1,8 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, onCommit, set } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
-import { button, enable, pick } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, onCommit, set } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
+import { pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 

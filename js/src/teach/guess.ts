@@ -1,7 +1,8 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, pool, set, setText } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
-import { button, enable } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, pool, set, setText } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
+
 import { type IntervalLine, intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 
@@ -94,7 +95,7 @@ export const guess: Lesson = ({ session, signal, predict, act, picture, say }) =
       rows: features.map((name, i) => [
         name,
         number(value[i]),
-        interval(low[i] as number, high[i] as number),
+        interval(low[i], high[i]),
         String(place(name)),
         String(wrong[i]),
       ]),

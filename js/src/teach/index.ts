@@ -1,5 +1,5 @@
-import "../styles.css";
-import { widget } from "../widget.ts";
+import "../styles/index.css";
+import { widget } from "../widget/factory.ts";
 import { LESSONS, lessonPage } from "./lessons.ts";
 import { LessonSession } from "./session.ts";
 import "./style.css";

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { axis, setFitted, ticksOf } from "../charts/axis.ts";
 import { extent } from "../charts/domain.ts";
-import { pool, set, svg } from "../dom.ts";
+import { pool, set, svg } from "../widget/dom.ts";
 
 const LINE = 9;
 const TOP = 20;

@@ -1,7 +1,8 @@
-import { h, pool, setText } from "../dom.ts";
-import { followTheme } from "../theme.ts";
-import { WireError } from "../wire.ts";
-import { button } from "./controls.ts";
+import { button } from "../controls/button.ts";
+import { WireError } from "../session/wire.ts";
+import { h, pool, setText } from "../widget/dom.ts";
+import { followTheme } from "../widget/theme.ts";
+
 import type { Answer, LessonSession } from "./session.ts";
 
 /** The session, the places and the functions from which a lesson is built. */

@@ -1,7 +1,8 @@
 import { scaleLinear } from "d3-scale";
-import { axis, labelWidth, setFitted, ticksOf } from "../charts/axis.ts";
+import { axes, setFitted } from "../charts/axis.ts";
+import { placeLevel } from "../charts/marks.ts";
 import { areaPath, linePath } from "../charts/paths.ts";
-import { pool, set, svg } from "../dom.ts";
+import { pool, set, svg } from "../widget/dom.ts";
 
 type Values = ArrayLike<number>;
 
@@ -27,7 +28,7 @@ const TOP = 20;
 
 /** Lines over one axis, with a band behind them, a level across them and dots on them. */
 export function lineChart() {
-  const [left, bottom] = [axis("left"), axis("bottom")];
+  const { left, bottom, update: drawAxes } = axes();
   const area = svg("path", { class: "uq-lesson-band" });
   const across = svg("line", { class: "uq-lesson-level" });
   const marks = svg("g");
@@ -39,12 +40,12 @@ export function lineChart() {
   const element = svg(
     "svg",
     { "aria-hidden": "true" },
-    left.element,
+    left,
     area,
     across,
     marks,
     spots,
-    bottom.element,
+    bottom,
     yTitle,
     xTitle,
   );
@@ -55,21 +56,15 @@ export function lineChart() {
       const floor = height - (options.titles.x ? 40 : 22);
       const [least, most] = options.range;
       const y = scaleLinear([least, most > least ? most : least + 1], [floor, TOP]).nice(5);
-      const ticks = ticksOf(y, floor - TOP, 34);
-      const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
-      const inner = Math.max(60, width - margin - 10);
-      const xScale = scaleLinear([x[0] ?? 0, x[x.length - 1] ?? 1], [margin, margin + inner]);
+      const place = { top: TOP, height: floor - TOP, width };
+      const along = (range: [number, number]) =>
+        scaleLinear([x[0] ?? 0, x[x.length - 1] ?? 1], range);
+      const { x: xScale, margin, inner } = drawAxes(y, place, along, undefined, 34);
       set(element, { width, height });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(ticks, inner);
-      set(bottom.element, { transform: `translate(0,${floor})` });
-      bottom.update(ticksOf(xScale, inner, 60), 4);
       const xs = Array.from(x, (value) => xScale(value));
       const ys = (values: Values) => Array.from(values, (value) => y(value));
       set(area, { d: band && areaPath(xs, ys(band.low), ys(band.high)) });
-      set(across, { visibility: level === null ? "hidden" : null });
-      if (level !== null)
-        set(across, { x1: margin, x2: margin + inner, y1: y(level), y2: y(level) });
+      placeLevel(across, level === null ? null : y(level), margin, margin + inner);
       paths(lines.length).forEach((path, i) => {
         const line = lines[i] as Line;
         set(path, { class: `uq-lesson-line uq-look-${line.look}`, d: linePath(xs, ys(line.y)) });

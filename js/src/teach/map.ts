@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { axis, labelWidth, setFitted, ticksOf } from "../charts/axis.ts";
 import { extent } from "../charts/domain.ts";
-import { pool, set, svg } from "../dom.ts";
+import { pool, set, svg } from "../widget/dom.ts";
 
 type Values = Float64Array;
 type Place = readonly [number, number];

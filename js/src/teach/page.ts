@@ -1,14 +1,14 @@
-import "../styles.css";
-import { h } from "../dom.ts";
+import "../styles/index.css";
 import { inflate } from "../page/store.ts";
-import type { HostModel } from "../session.ts";
-import { isRecord, SCHEMA } from "../wire.ts";
+import type { HostModel } from "../session/session.ts";
+import { isRecord, SCHEMA } from "../session/wire.ts";
+import { h } from "../widget/dom.ts";
 import { LESSONS, lessonPage } from "./lessons.ts";
 import { LessonSession } from "./session.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-/** What a page of lessons holds; see `uqwidgets/widgets/teach/page.py`. */
+/** What a page of lessons holds; see `uqwidgets/teach/page.py`. */
 interface Index {
   lessons: Stored[];
   texts: string[];

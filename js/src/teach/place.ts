@@ -1,8 +1,9 @@
 import { extent } from "../charts/domain.ts";
 import { tableTwin } from "../charts/table.ts";
-import { h, pool, set, setText } from "../dom.ts";
-import { decimals, interval, isolated, number } from "../format.ts";
-import { button, choices, enable, pick } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, pool, set, setText } from "../widget/dom.ts";
+import { decimals, interval, isolated, number } from "../widget/format.ts";
+import { choices, pick } from "./controls.ts";
 import type { Lesson } from "./lesson.ts";
 import { lineChart } from "./lineChart.ts";
 import { placeMap } from "./map.ts";
@@ -157,7 +158,7 @@ export const place: Lesson = ({ session, signal, predict, act, picture }) => {
       rows: models.map((name, k) => [
         name,
         number(of(predicted, k)[i]),
-        interval(of(low, k)[i] as number, of(high, k)[i] as number),
+        interval(of(low, k)[i], of(high, k)[i]),
         number(of(entropy, k)[i]),
         number(usual[k]),
       ]),

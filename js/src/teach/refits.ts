@@ -1,8 +1,9 @@
 import { extent } from "../charts/domain.ts";
 import { tableTwin } from "../charts/table.ts";
-import { h, onCommit, set, setText } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
-import { button, enable } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, onCommit, set, setText } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
+
 import type { Lesson } from "./lesson.ts";
 import { lineChart } from "./lineChart.ts";
 
@@ -112,7 +113,7 @@ export const refits: Lesson = ({ session, signal, predict, act, picture }) => {
       rows: Array.from(grid, (at, i) => [
         number(at),
         average ? number(average[i]) : number(curves[i]),
-        low && high ? interval(low[i] as number, high[i] as number) : "",
+        low && high ? interval(low[i], high[i]) : "",
         truth ? number(truth[i]) : "",
         hit && average ? (hit[i] ? "yes" : "no") : "",
       ]),

@@ -1,6 +1,6 @@
-import { RequestQueue } from "../requestQueue.ts";
-import type { HostModel } from "../session.ts";
-import { Columns, Fields, isRecord, SCHEMA, WireError } from "../wire.ts";
+import { RequestQueue } from "../session/requestQueue.ts";
+import type { HostModel } from "../session/session.ts";
+import { Columns, Fields, isRecord, SCHEMA, WireError } from "../session/wire.ts";
 
 /** What a lesson has once and for all: its name, its texts, and what its controls need. */
 export interface About {

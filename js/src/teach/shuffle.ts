@@ -1,7 +1,8 @@
 import { tableTwin } from "../charts/table.ts";
-import { h, set } from "../dom.ts";
-import { interval, isolated, number } from "../format.ts";
-import { button, choices, enable, featureChoices, pick } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, set } from "../widget/dom.ts";
+import { interval, isolated, number } from "../widget/format.ts";
+import { choices, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import { jumpChart } from "./jumps.ts";
 import type { Lesson } from "./lesson.ts";

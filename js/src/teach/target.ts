@@ -1,11 +1,13 @@
 import { scaleLinear } from "d3-scale";
-import { axis, labelWidth, setFitted, ticksOf } from "../charts/axis.ts";
+import { axes, setFitted } from "../charts/axis.ts";
 import { extent } from "../charts/domain.ts";
+import { place, placeLevel } from "../charts/marks.ts";
 import { linePath } from "../charts/paths.ts";
 import { tableTwin } from "../charts/table.ts";
-import { h, set, setText, svg } from "../dom.ts";
-import { isolated, number, whole, worth } from "../format.ts";
-import { button, choices, enable, featureChoices, pick } from "./controls.ts";
+import { button, enable } from "../controls/button.ts";
+import { h, set, setText, svg } from "../widget/dom.ts";
+import { isolated, number, whole, worth } from "../widget/format.ts";
+import { choices, featureChoices, pick } from "./controls.ts";
 import { intervalChart } from "./intervals.ts";
 import type { Lesson } from "./lesson.ts";
 
@@ -14,7 +16,7 @@ const TOP = 22;
 
 /** An indicator over the mean of a feature, with the target as a line and the present level as a dot. */
 function targetChart() {
-  const [left, bottom] = [axis("left"), axis("bottom")];
+  const { left, bottom, update: drawAxes } = axes();
   const goal = svg("line", { class: "uq-truth" });
   const named = svg("text", { class: "uq-title uq-truth-name", "text-anchor": "end" });
   const curve = svg("path", { class: "uq-target-curve" });
@@ -24,11 +26,11 @@ function targetChart() {
   const element = svg(
     "svg",
     { height: HEIGHT + 40, "aria-hidden": "true" },
-    left.element,
+    left,
     goal,
     curve,
     dot,
-    bottom.element,
+    bottom,
     named,
     yTitle,
     xTitle,
@@ -45,25 +47,17 @@ function targetChart() {
     ): void {
       const [least, most] = extent(value, [target, 0]) ?? [0, 1];
       const y = scaleLinear([least, most > least ? most : least + 1], [HEIGHT, TOP]).nice(5);
-      const yTicks = ticksOf(y, HEIGHT - TOP, 40);
-      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
-      const inner = Math.max(60, width - margin - 12);
-      const x = scaleLinear(extent(mean) ?? [0, 1], [margin, margin + inner]);
+      const size = { top: TOP, height: HEIGHT - TOP, width };
+      const along = (range: [number, number]) => scaleLinear(extent(mean) ?? [0, 1], range);
+      const { x, margin, inner } = drawAxes(y, size, along);
       set(element, { width });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(yTicks, inner);
-      set(bottom.element, { transform: `translate(0,${HEIGHT})` });
-      bottom.update(ticksOf(x, inner, 70), 4);
       const xs = Array.from(mean, (at) => x(at));
       const ys = Array.from(value, (at) => y(at));
       set(curve, { d: linePath(xs, ys) });
-      const goalY = y(target).toFixed(1);
-      set(goal, { x1: margin, x2: margin + inner, y1: goalY, y2: goalY });
+      placeLevel(goal, y(target), margin, margin + inner);
       set(named, { x: margin + inner, y: y(target) - 5 });
       setText(named, `target ${number(target)}`);
-      const here = Number.isFinite(ys[level]);
-      set(dot, { visibility: here ? null : "hidden" });
-      if (here) set(dot, { cx: xs[level]?.toFixed(1), cy: ys[level]?.toFixed(1) });
+      place(dot, [ys[level]], () => ({ cx: xs[level]?.toFixed(1), cy: ys[level]?.toFixed(1) }));
       setFitted(yTitle, titles.y, width);
       set(xTitle, { x: margin + inner / 2, y: HEIGHT + 34 });
       setFitted(xTitle, titles.x, inner);

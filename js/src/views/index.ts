@@ -8,3 +8,4 @@ const BY_NAME = new Map<string, View<any>>(Object.values(registered).map((v) => 
 export function viewsNamed(names: string[]) {
   return names.flatMap((name) => BY_NAME.get(name) ?? []);
 }
+export type ViewsNamed = typeof viewsNamed;

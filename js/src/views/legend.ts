@@ -1,9 +1,9 @@
 import { lookOf, OWN_LOOKS } from "../charts/classes.ts";
 import { DIAMOND } from "../charts/marks.ts";
-import { h, set, setText, svg } from "../dom.ts";
-import { counted, isolated, soFar, whole, worth } from "../format.ts";
-import type { Averages, Frame, Ghost } from "../frame.ts";
 import { pinName } from "../pins/describe.ts";
+import type { Averages, Frame, Ghost } from "../session/frame.ts";
+import { h, set, setText, svg } from "../widget/dom.ts";
+import { counted, isolated, soFar, whole, worth } from "../widget/format.ts";
 
 /** The learner's columns in the table of a chart. */
 export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];

@@ -1,7 +1,7 @@
-import { h, setText } from "../dom.ts";
-import type { Frame } from "../frame.ts";
-import type { ModelInfo } from "../modelInfo.ts";
-import type { Code } from "../parts.ts";
+import type { Frame } from "../session/frame.ts";
+import type { ModelInfo } from "../session/modelInfo.ts";
+import type { Code } from "../session/parts.ts";
+import { h, setText } from "../widget/dom.ts";
 import type { Context, Panel, Shown, View } from "./view.ts";
 
 /** A view whose code is a part: it is loaded after the first frame, and until then its panel is empty. */

@@ -1,8 +1,9 @@
-import { h, set, setText } from "../dom.ts";
-import { counted, number, seconds } from "../format.ts";
-import type { Frame, Progress } from "../frame.ts";
-import type { ModelInfo } from "../modelInfo.ts";
-import type { Session } from "../session.ts";
+import { button } from "../controls/button.ts";
+import type { Frame, Progress } from "../session/frame.ts";
+import type { ModelInfo } from "../session/modelInfo.ts";
+import type { Session } from "../session/session.ts";
+import { h, set, setText } from "../widget/dom.ts";
+import { counted, number, seconds } from "../widget/format.ts";
 import { viewsNamed } from "./index.ts";
 import { moved } from "./stress/reader.ts";
 
@@ -19,12 +20,10 @@ export function alerts(session: Session, signal: AbortSignal) {
     { class: "uq-watchdog", role: "status", "data-testid": "uq-watchdog", hidden: true },
     "The kernel does not answer, so this is the last result. A busy kernel answers later; after a restart, run the cell again.",
   );
-  const retry = h(
-    "button",
-    { type: "button", class: "uq-button uq-retry", "data-testid": "uq-retry", hidden: true },
-    "Try again",
-  );
-  retry.addEventListener("click", () => session.goOn(), { signal });
+  const retry = button("uq-retry", "Try again", () => session.goOn(), signal, {
+    class: "uq-retry",
+    hidden: true,
+  });
   return {
     error,
     watchdog,
@@ -53,18 +52,8 @@ function working({ what, done, total, seconds_left: left }: Progress, spent: num
 export function workLine(session: Session, signal: AbortSignal) {
   const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });
   const what = h("span", { class: "uq-work-text" });
-  const stop = h(
-    "button",
-    { type: "button", class: "uq-button", "data-testid": "uq-stop" },
-    "Stop",
-  );
-  const goOn = h(
-    "button",
-    { type: "button", class: "uq-button", "data-testid": "uq-go-on", hidden: true },
-    "Go on",
-  );
-  stop.addEventListener("click", () => session.stop(), { signal });
-  goOn.addEventListener("click", () => session.goOn(), { signal });
+  const stop = button("uq-stop", "Stop", () => session.stop(), signal);
+  const goOn = button("uq-go-on", "Go on", () => session.goOn(), signal, { hidden: true });
   const element = h("div", { class: "uq-work", hidden: true }, bar, what, stop, goOn);
   /** Shows one of the buttons and moves the focus to it, because a hidden button would lose it. */
   const offer = (button: HTMLElement, other: HTMLElement) => {

@@ -1,10 +1,10 @@
 import type { LineSpace } from "../charts/lines.ts";
-import { h } from "../dom.ts";
-import type { Frame } from "../frame.ts";
-import type { Inputs } from "../inputs.ts";
-import type { ModelInfo } from "../modelInfo.ts";
-import type { Session } from "../session.ts";
-import type { Columns, Fields } from "../wire.ts";
+import type { Frame } from "../session/frame.ts";
+import type { Inputs } from "../session/inputs.ts";
+import type { ModelInfo } from "../session/modelInfo.ts";
+import type { Session } from "../session/session.ts";
+import type { Columns, Fields } from "../session/wire.ts";
+import { h } from "../widget/dom.ts";
 import type { Dependence } from "./dependence/reader.ts";
 
 /** The environment of a panel. */

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import uqwidgets as uq
 from uqwidgets.evaluation.consistency import ROWS_ALONE
-from uqwidgets.explainer.comparison.scores import paired_shares
+from uqwidgets.performance.shares import paired_shares
 
 NAMES = ("line", "bent")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views import Content, View
 

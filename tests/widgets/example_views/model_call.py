@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from uqwidgets.evaluation.replacement import Constant, Replacement
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views import Content, View
 

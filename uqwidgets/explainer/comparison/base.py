@@ -1,10 +1,20 @@
-"""Comparison: how a comparison shows itself, before one of its methods is called."""
+"""Comparison: two sides, each a model and the rows in which it is evaluated."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.explainer.comparison.result import Compared, Difference, minus, side_by_side
+from uqwidgets.inference.population import Population
+from uqwidgets.measures import Function, Measure
+from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.plotting.html import subject_html
+
+if TYPE_CHECKING:
+    from uqwidgets.explainer.explainer import Explainer
 
 # The question that each method answers; a comparison shows those that it has.
 _QUESTIONS = {
@@ -16,8 +26,27 @@ _QUESTIONS = {
 _ARGUMENTS = {"dependence": "feature"}
 
 
+class Side(NamedTuple):
+    """One side of a comparison.
+
+    Attributes
+    ----------
+    evaluations : Evaluations
+    of : Measure or Metric
+    population : Population
+        Both sides have the same object if they are two models, or two measures, of the same rows.
+    """
+
+    evaluations: Evaluations
+    of: Any
+    population: Population
+
+
+Sides = tuple[Side, Side]
+
+
 class Comparison(ABC):
-    """Two named sides, their text and their HTML.
+    """Two named sides: what they have in common, their text and their HTML.
 
     Attributes
     ----------
@@ -25,11 +54,37 @@ class Comparison(ABC):
     """
 
     names: tuple[str, str]
+    _explainers: tuple[Explainer, Explainer]
 
     @property
-    @abstractmethod
     def features(self) -> tuple[str, ...]:
-        """Features that both sides have."""
+        """Features that both sides have, in the order of the first."""
+        own, other = (explainer.table for explainer in self._explainers)
+        return tuple(name for name in own.features if name in other)
+
+    @property
+    def _title(self) -> str:
+        return minus(self.names)
+
+    def _measures(self, measure: str | Function) -> list[Measure]:
+        return [explainer.measure(measure) for explainer in self._explainers]
+
+    def _sides(
+        self, measure: str | Function, populations: Sequence[Population], *, of_rows: bool = False
+    ) -> Sides:
+        """Return both sides with a measure, or with a metric unless values of rows are needed."""
+        if is_metric(measure) and not of_rows:
+            of: Sequence[Any] = [find_metric(measure, each.classes) for each in self._explainers]
+        else:
+            of = self._measures(measure)
+        own, other = (
+            Side(explainer.evaluations, one, population)
+            for explainer, one, population in zip(self._explainers, of, populations, strict=True)
+        )
+        return own, other
+
+    def _difference(self, first: Compared, second: Compared, difference: Compared) -> Difference:
+        return side_by_side(self.names, first, second, difference)
 
     @property
     @abstractmethod

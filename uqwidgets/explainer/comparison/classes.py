@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from uqwidgets._utils.choices import as_names, one_of
-from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.comparison.base import Comparison
 from uqwidgets.explainer.comparison.models import ModelComparison
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.measures import Function, Measure
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
 
@@ -58,12 +58,8 @@ class ClassComparison(Comparison):
 
     def __init__(self, explainer: Explainer, names: tuple[str, str]) -> None:
         self.explainer, self.names = explainer, names
+        self._explainers = explainer, explainer
         self._of_classes = _OfClasses(explainer, explainer, names)
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Features of the model."""
-        return self.explainer.features
 
     def importance(self, features: Sequence[str] | None = None, **options: Any) -> Difference:
         """Compute the importance for the probability of each class, and its difference.
@@ -203,12 +199,11 @@ class ClassComparison(Comparison):
 class _OfClasses(ModelComparison):
     """A model compared with itself, where each side has the measures of its class."""
 
-    def _measures(self, measure: str | Function) -> tuple[Measure, Measure]:
-        own, other = (
-            replace(side.measure(f"{measure}:{name}"), label=str(measure))
-            for side, name in zip(self._sides, self.names, strict=True)
-        )
-        return own, other
+    def _measures(self, measure: str | Function) -> list[Measure]:
+        return [
+            replace(self.first.measure(f"{measure}:{name}"), label=str(measure))
+            for name in self.names
+        ]
 
     def _of_sides(
         self, indicators: object

@@ -1,75 +1,123 @@
-"""The difference of two models' curves: the mean of the differences of the rows' curves."""
+"""The difference of two curves: of two models, or of one model in two groups of rows."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from uqwidgets.dependence import CurveTransform, Grid, curve_blocks
-from uqwidgets.explainer.comparison.pair import Pair, block_differences
+from uqwidgets._typing import Floats
+from uqwidgets.dependence import CurveTransform, Grid, curve_blocks, dependence
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.comparison.base import Sides
+from uqwidgets.explainer.comparison.blocks import block_differences
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Measure
-
-if TYPE_CHECKING:
-    from uqwidgets.dependence.result import Dependence
 
 
-def dependence_difference(
-    pair: Pair,
-    measures: tuple[Measure, Measure],
+def dependences(
+    sides: Sides,
+    title: str,
     grid: Grid,
-    population: Population,
     form: CurveTransform,
-    first: Dependence,
-) -> Dependence:
-    r"""Return the curve of the first model minus that of the second, with a band of its own.
+    level: float,
+    callback: ProgressCallback | None,
+    lines: int | None = None,
+) -> tuple[Dependence, Dependence, Dependence]:
+    r"""Return the curve of each side, and of the first minus the second with a band of its own.
 
-    With the curves :math:`c^A_i` and :math:`c^B_i` of row i it is the mean of
-    :math:`c^A_i(v) - c^B_i(v)` over rows, and its band that of a mean over rows (Molnar et al.
-    2023, eq. 5).
+    With the curves :math:`c^A_i` and :math:`c^B_i` of row i in two models, the difference is the
+    mean of :math:`c^A_i(v) - c^B_i(v)` over rows, and its band that of a mean over rows (Molnar et
+    al. 2023, eq. 5). In two groups of rows it is the difference of two means, on which every row
+    has an influence.
 
     Parameters
     ----------
-    pair : Pair
-    measures : tuple of Measure
-        Of the first and of the second model.
+    sides : tuple of two Side
+    title : str
+        The difference in words.
     grid : Grid
-        Of the first model.
-    population : Population
+        Of the first side.
     form : CurveTransform
-    first : Dependence
-        That of the first model; it says which rows' curves the result holds.
+    level : float
+    callback : callable or None
+        See `Evaluations.evaluate_all`.
+    lines : int, optional
+        Number of rows whose curves the results hold.
 
     Returns
     -------
-    Dependence
+    first, second, difference : Dependence
     """
-    means, curves = [], []
-    blocks = block_differences(
-        curve_blocks(pair.first, measures[0], grid, form),
-        curve_blocks(pair.second, measures[1], grid_for(pair, grid), form),
+    grids = [
+        replace(grid, column=evaluations.table.index(grid.feature)) for evaluations, _, _ in sides
+    ]
+    first, second = (
+        dependence(
+            evaluations,
+            measure,
+            on,
+            population,
+            form=form,
+            level=level,
+            lines=lines,
+            callback=callback,
+        )
+        for (evaluations, measure, population), on in zip(sides, grids, strict=True)
     )
-    for block in blocks:
-        means.append(mean_over_rows(block, population))
-        curves.append(block if first.curve_rows is None else block[:, first.curve_rows])
-        del block  # otherwise it stays in memory while the next is made
-    average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    width = half_width(std_error, first.level, population)
-    return replace(
+    populations = [side.population for side in sides]
+    own, other = (
+        curve_blocks(side.evaluations, side.of, on, form)
+        for side, on in zip(sides, grids, strict=True)
+    )
+    means = []
+    of_rows: dict[str, Any] = {}
+    if populations[0] is populations[1]:
+        curves = []
+        for block in block_differences(own, other):
+            means.append(mean_over_rows(block, populations[0]))
+            curves.append(block if first.curve_rows is None else block[:, first.curve_rows])
+            del block  # otherwise it stays in memory while the next is made
+        of_rows = {
+            "curves": np.concatenate(curves) if len(curves) > 1 else curves[0],
+            "remarks": grid.remarks,
+        }
+    else:
+        means = [_mean_difference(block, populations) for block in own]
+    average, std_error = (np.concatenate(part) for part in zip(*means, strict=True))
+    width = half_width(std_error, level, min(populations, key=lambda each: each.ess))
+    difference = replace(
         first,
-        label=f"{first.label}, {pair.title}",
+        label=f"{first.label}, {title}",
         average=average,
         std_error=std_error,
         low=average - width,
         high=average + width,
-        curves=np.concatenate(curves) if len(curves) > 1 else curves[0],
-        remarks=grid.remarks,
+        **of_rows,
     )
+    return first, second, difference
 
 
-def grid_for(pair: Pair, grid: Grid) -> Grid:
-    """Return a grid of the first model's table as one of the second's, with the same values."""
-    return replace(grid, column=pair.second.table.index(grid.feature))
+def _mean_difference(values: Floats, sides: Sequence[Population]) -> tuple[Floats, Floats]:
+    """Return the mean of each line in the first population minus the second, with its error.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+    sides : sequence of two Population
+
+    Returns
+    -------
+    difference, std_error : ndarray of shape (m,)
+    """
+    means, influences = [], []
+    for side in sides:
+        share = side.scored / side.scored.sum()
+        mean = values @ share
+        means.append(mean)
+        influences.append(share * (values - mean[:, None]) * math.sqrt(side.small_sample))
+    return means[0] - means[1], np.sqrt(np.square(influences[0] - influences[1]).sum(axis=1))

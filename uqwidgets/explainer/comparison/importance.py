@@ -1,4 +1,4 @@
-r"""The difference of two models' importances, with an interval of its own.
+r"""The difference of two importances, of two models or of one in two groups of rows.
 
 With the measures :math:`\ell^A` and :math:`\ell^B` of the two models, the importance of a feature
 for the measure :math:`\ell^A - \ell^B` is the difference of its importances, because the same
@@ -10,125 +10,260 @@ rows cancel in it.
 A ratio is the importance for the measure divided by its mean :math:`b` without replacement, plus 1.
 So the difference of two ratios is the importance for :math:`\ell^A / b^A - \ell^B / b^B`, and the
 influence of every row on it has a part from each mean that is divided by (`ratio_change`).
+
+Two groups of rows, which may overlap, are two statistics of all rows of the table: the rows of the
+other group have no weight as scored rows. So every row has an influence on both, and its influence
+on the difference is the difference of the two: zero covariance where the groups share nothing, and
+the exact one where they share rows, or donors of replaced values, which come from all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.evaluations import DifferenceBlock, Differences
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.explainer.comparison.pair import Pair
+from uqwidgets.explainer.comparison.base import Sides
+from uqwidgets.explainer.comparison.blocks import minus_blocks
 from uqwidgets.importance import (
+    FeatureRanking,
     Settings,
     build_result,
     change_of_differences,
+    mean_changes,
     metric_differences,
+    metric_importance,
+    permutation_importance,
     provenance,
     remarks_on_pairs,
     remarks_on_weights,
 )
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import bounds, minus_influence
+from uqwidgets.inference import Bounds, Change, Reference, bounds, minus_influence, ratio_change
+from uqwidgets.inference.moments import Moments, bounds_of_moments
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.rounding import difference
 from uqwidgets.inference.sums import dot
-from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric
 
 
-def importance_difference(
-    pair: Pair,
-    measures: tuple[Measure, Measure] | tuple[Metric, Metric],
+def importances(
+    sides: Sides,
+    title: str,
     features: Sequence[str],
-    population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
-    ratios: tuple[Importance, Importance] | None = None,
-) -> Importance:
-    """Return the importance for the difference of the models' measures, the largest first.
+) -> tuple[Importance, Importance, Importance]:
+    """Return the importance of each side, and of the first minus the second, the largest first.
 
     Parameters
     ----------
-    pair : Pair
-    measures : tuple of two Measure, or of two Metric
-        Of the first and of the second model.
+    sides : tuple of two Side
+    title : str
+        The difference in words.
     features : sequence of str, length p
-        Features or groups that both models have.
-    population : Population
+        Features or groups that both sides have.
     settings : Settings
     callback : callable, optional
         See `Evaluations.evaluate_all`.
-    ratios : tuple of Importance, optional
-        Of the first and of the second model, where they are compared by ratios.
 
     Returns
     -------
-    Importance
-        Its ``baseline`` is the difference of the baselines.
+    first, second, difference : Importance
+        The ``baseline`` of the difference is that of the baselines.
     """
-    own, other = measures
+    (_, of, population), (_, _, other) = sides
     remarks: tuple[Remark, ...] = ()
-    intervals, repeats, pairs = [], [], []
     per_row = np.full((len(features), len(population.positions)), np.nan)
-    if isinstance(own, Metric):
-        assert isinstance(other, Metric)
-        sides = [(pair.first, own, population), (pair.second, other, population)]
-        for interval, of_repeats in metric_differences(sides, features, settings, callback):
-            intervals.append(interval)
-            repeats.append(of_repeats)
-        scores = [
-            metric.on(each.original_for(metric), each.truth)(population.scored)
-            for each, metric, _ in sides
-        ]
-        baseline, label = scores[0] - scores[1], f"loss of {own.label}"
-    else:
-        assert isinstance(other, Measure)
+    parts: list[tuple[Bounds, Floats]] = []
+
+    def of_sides(rank: Callable[..., Importance]) -> Iterator[Importance]:
+        return (rank(evals, one, features, rows, settings, callback) for evals, one, rows in sides)
+
+    if isinstance(of, Metric):
+        first, second = of_sides(metric_importance)
+        parts += metric_differences(sides, features, settings, callback)
+    elif population is other:
+        first, second = of_sides(permutation_importance)
         options = settings.interval, settings.level, population, settings.reference
-        originals = pair.first.original_values(own), pair.second.original_values(other)
-        before = (1.0, 1.0) if ratios is None else (ratios[0].baseline, ratios[1].baseline)
-        both = pair.differences((own, other), features, settings.draws, callback, before)
-        for j, (feature, differences) in enumerate(zip(features, both, strict=True)):
-            change = change_of_differences(differences, population)
-            if ratios is not None:
-                change = minus_influence(
-                    change, _of_baselines(feature, ratios, originals), population
-                )
-            intervals.append(bounds(change, *options))
-            per_row[j] = change.per_row()[population.positions]
-            repeats.append(change.repeats)
+        pairs = []
+        for change in _of_models(sides, (first, second), features, settings, callback):
+            per_row[len(parts)] = change.per_row()[population.positions]
+            parts.append((bounds(change, *options), change.repeats))
             pairs.append(change.pairs)
-            del differences, change  # otherwise their arrays stay in memory with the next ones
-        baseline = dot(population.scored, originals[0] - originals[1]) / population.scored.sum()
-        label = own.label
-        remarks = remarks_on_pairs(pairs) + remarks_on_weights(own, population, settings)
-    return build_result(
+            del change  # otherwise its arrays stay in memory with the next ones
+        remarks = remarks_on_pairs(pairs) + remarks_on_weights(of, population, settings)
+    else:
+        first, second, parts = _of_groups(sides, features, settings, callback)
+    intervals, repeats = zip(*parts, strict=True)
+    result = build_result(
         features,
         intervals,
         per_row,
         repeats,
-        measure=own.name,
-        label=f"{label}, {pair.title}",
-        unit=own.unit if ratios is None else "times",
-        baseline=baseline,
+        measure=of.name,
+        label=f"{first.label}, {title}",
+        unit=first.unit,
+        baseline=first.baseline - second.baseline,
         remarks=remarks,
         # Whatever is compared, zero is no difference.
         **provenance(replace(settings, compare="difference"), population),
     )
+    return first, second, result
 
 
-def _of_baselines(
-    feature: str, ratios: tuple[Importance, Importance], originals: tuple[Floats, Floats]
-) -> Floats:
-    """Return the values of rows whose mean moves the difference of the ratios like the baselines.
+def _of_models(
+    sides: Sides,
+    of_sides: tuple[Importance, Importance],
+    features: Sequence[str],
+    settings: Settings,
+    callback: ProgressCallback | None,
+) -> Iterator[Change]:
+    """Yield the mean change of the first measure minus that of the second, in the same rows."""
+    population = sides[0].population
+    is_ratio = settings.compare == "ratio"
+    before = [each.baseline if is_ratio else 1.0 for each in of_sides]
+    for feature, differences in zip(
+        features, _differences(sides, features, settings, before, callback), strict=True
+    ):
+        change = change_of_differences(differences, population)
+        if is_ratio:
+            # The values of rows whose mean moves the difference of the ratios like the baselines.
+            one, two = (
+                (each.importance[each.features.index(feature)] - 1)
+                * side.evaluations.original_values(side.of)
+                / each.baseline
+                for each, side in zip(of_sides, sides, strict=True)
+            )
+            change = minus_influence(change, one - two, population)
+        yield change
+        del differences, change  # otherwise they stay in memory while the next are made
 
-    See `ratio_change`.
+
+def _differences(
+    sides: Sides,
+    features: Sequence[str],
+    settings: Settings,
+    baselines: Sequence[float],
+    callback: ProgressCallback | None,
+) -> Iterator[Differences]:
+    """Yield the change of the first measure minus that of the second, by row and donor.
+
+    The donors of a feature depend on its name, the seed and the repeat alone, so that they are the
+    same for both models. Memory is used as in `Evaluations.differences`. The measure of each model
+    is divided by a baseline.
     """
+    before, before_other = baselines
     own, other = (
-        (ratio.importance[ratio.features.index(feature)] - 1) * original / ratio.baseline
-        for ratio, original in zip(ratios, originals, strict=True)
+        evaluations.differences(
+            measure,
+            [evaluations.table.columns_of(feature) for feature in features],
+            settings.draws,
+            callback,
+        )
+        for evaluations, measure, _ in sides
     )
-    return np.asarray(own - other)
+    for one, two in zip(own, other, strict=True):
+        blocks = minus_blocks(
+            ((b.replacements, b.values / before, b.donors) for b in one.blocks),
+            ((b.replacements, b.values / before_other, None) for b in two.blocks),
+        )
+        yield replace(
+            one,
+            original=difference(one.original / before, two.original / before_other),
+            n_blocks=max(one.n_blocks, two.n_blocks),
+            blocks=(DifferenceBlock(*block) for block in blocks),
+        )
+
+
+def _of_groups(
+    sides: Sides,
+    features: Sequence[str],
+    settings: Settings,
+    callback: ProgressCallback | None,
+) -> tuple[Importance, Importance, list[tuple[Bounds, Floats]]]:
+    """Return the importance in both groups of rows, and its differences with their repeats."""
+    rankings = [
+        FeatureRanking(evaluations, measure, features, population, settings)
+        for evaluations, measure, population in sides
+    ]
+    of_sides = [
+        mean_changes(evaluations, measure, features, population, settings, callback)
+        for evaluations, measure, population in sides
+    ]
+    parts = []
+    for changes in zip(*of_sides, strict=True):
+        for ranking, change in zip(rankings, changes, strict=True):
+            ranking.add(change)
+        if settings.compare == "ratio":
+            changes = tuple(
+                ratio_change(change, evaluations.original_values(measure), population)
+                for change, (evaluations, measure, population) in zip(changes, sides, strict=True)
+            )
+        populations = sides[0].population, sides[1].population
+        interval = _of_changes(changes, populations, settings.level, settings.reference)
+        parts.append((interval, changes[0].repeats - changes[1].repeats))
+        del change, changes  # otherwise they stay in memory while the next are made
+    first, second = (ranking.result() for ranking in rankings)
+    return first, second, parts
+
+
+def _of_changes(
+    changes: Sequence[Change],
+    sides: tuple[Population, Population],
+    level: float,
+    reference: Reference,
+) -> Bounds:
+    r"""Return the mean change in the first population minus that in the second, with an interval.
+
+    As in `uqwidgets.inference.bounds` with ``u-statistic``: the sum of the squared influences
+    :math:`\psi^A_i - \psi^B_i`, without the noise of the drawn pairs that it contains twice. A pair
+    whose scored row belongs to both groups has the same noise in both, so that :math:`(a - b)^2`
+    is counted twice of it, where :math:`a^2` and :math:`b^2` are counted twice on the sides.
+
+    Parameters
+    ----------
+    changes : sequence of two Change
+        Over the same pairs of a scored row and a donor.
+    sides : tuple of Population
+    level : float
+    reference : {"t", "normal"}
+    """
+    own, other = changes
+    estimate = own.estimate - other.estimate
+    if math.isnan(estimate):
+        return Bounds(np.nan, np.nan, np.nan, np.nan)
+    influences = [c.influence_scored + c.influence_donor for c in changes]
+    relative = influences[0] - influences[1]
+    unit = float(np.abs(relative).max()) or 1.0
+    relative = relative / unit
+    total = dot(relative, relative) or 1.0
+    leverage = [side.leverage**1.5 for side in sides]
+    spread = [g * psi / unit for g, psi in zip(leverage, influences, strict=True)]
+    noise = [
+        g * np.sqrt(np.maximum(c.double_counted, 0)) / unit
+        for g, c in zip(leverage, changes, strict=True)
+    ]
+    parts = np.square(spread[0] - spread[1]) - np.square(noise[0] - noise[1])
+    deviations = parts - parts.mean()
+    cubes = dot(np.square(relative), relative)
+    cubes -= (own.double_counted_cubes / unit) ** 3 - (other.double_counted_cubes / unit) ** 3
+    moments = (
+        estimate,
+        unit * math.sqrt(total) / len(parts),
+        parts.sum() / total,
+        math.sqrt(dot(deviations, deviations)) / total,
+        cubes / total**1.5,
+        ((own.interaction / unit) ** 3 - (other.interaction / unit) ** 3) / total**1.5,
+        max(1 / side.ess for side in sides),
+        max(1 / change.pairs for change in changes),
+        min(side.evenness for side in sides),
+    )
+    error, low, high = bounds_of_moments(Moments(*map(np.asarray, moments)), level, reference)
+    return Bounds(estimate, float(error), float(low), float(high))

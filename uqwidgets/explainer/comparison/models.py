@@ -10,24 +10,18 @@ import numpy.typing as npt
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import check_callback
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
+from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.explainer.comparison import (
-    Difference,
-    Pair,
-    agreeing_shares,
-    dependence_difference,
-    importance_difference,
-    indicator_minus,
-    scores_difference,
-)
 from uqwidgets.explainer.comparison.base import Comparison
-from uqwidgets.explainer.comparison.dependence import grid_for
-from uqwidgets.explainer.comparison.result import side_by_side
-from uqwidgets.importance import Settings, metric_importance, permutation_importance
+from uqwidgets.explainer.comparison.dependence import dependences
+from uqwidgets.explainer.comparison.importance import importances
+from uqwidgets.explainer.comparison.pair import Pair
+from uqwidgets.explainer.comparison.result import Compared, Difference, side_by_side
+from uqwidgets.explainer.comparison.stress import agreeing_shares, indicator_minus
+from uqwidgets.importance import Settings
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Function, Measure
-from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.performance.scores import scores_difference
 from uqwidgets.stress.columns import stressable
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
 
@@ -89,12 +83,8 @@ class ModelComparison(Comparison):
 
     def __init__(self, first: Explainer, second: Explainer, names: tuple[str, str]) -> None:
         self.first, self.second, self.names = first, second, names
-        self._pair = Pair.of(first.evaluations, second.evaluations, names)
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Features that both models see, in the order of the first."""
-        return tuple(self._pair.features)
+        self._explainers = first, second
+        self._pair = Pair(first.evaluations, second.evaluations, names)
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -168,26 +158,8 @@ class ModelComparison(Comparison):
         )
         self._pair.check_draws(settings.draws)
         names = self._pair.named_features(features)
-        population = self.first.table.population(sample_weight, rows)
-        common = names, population, settings, callback
-        sides = [side.evaluations for side in self._sides]
-        if is_metric(measure):
-            own, other = (find_metric(measure, side.classes) for side in self._sides)
-            metrics = own, other
-            first, second = (
-                metric_importance(of, metric, *common)
-                for of, metric in zip(sides, metrics, strict=True)
-            )
-            difference = importance_difference(self._pair, metrics, *common)
-        else:
-            measures = self._measures(measure)
-            first, second = (
-                permutation_importance(of, one, *common)
-                for of, one in zip(sides, measures, strict=True)
-            )
-            ratios = (first, second) if settings.compare == "ratio" else None
-            difference = importance_difference(self._pair, measures, *common, ratios)
-        return self._difference(first, second, difference)
+        sides = self._sides(measure, [self.first.table.population(sample_weight, rows)] * 2)
+        return self._difference(*importances(sides, self._title, names, settings, callback))
 
     def dependence(
         self,
@@ -247,30 +219,11 @@ class ModelComparison(Comparison):
         check_callback(callback)
         self._pair.check_feature(str(feature))
         form = CurveTransform.of(center, derivative, relative)
-        own, other = self._measures(measure)
-        level, most = checked_level(level), checked_lines(lines)
-        population = self.first.table.population(sample_weight, rows)
+        populations = [self.first.table.population(sample_weight, rows)] * 2
+        sides = self._sides(measure, populations, of_rows=True)
         points = grid_of(self.first.table, str(feature), POINTS if grid is None else grid, spacing)
-        first, second = (
-            dependence(
-                side.evaluations,
-                one,
-                on,
-                population,
-                form=form,
-                level=level,
-                lines=most,
-                callback=callback,
-            )
-            for side, one, on in (
-                (self.first, own, points),
-                (self.second, other, grid_for(self._pair, points)),
-            )
-        )
-        difference = dependence_difference(
-            self._pair, (own, other), points, population, form, first
-        )
-        return self._difference(first, second, difference)
+        options = form, checked_level(level), callback, checked_lines(lines)
+        return self._difference(*dependences(sides, self._title, points, *options))
 
     def stress(
         self,
@@ -331,7 +284,7 @@ class ModelComparison(Comparison):
         chosen = None if rows is None else self.first.table.population(rows=rows).rows
         if features is None:
             names, _ = stressable(self.first.table, missing, chosen)
-            features = [name for name in names if name in self._pair.features] or None
+            features = [name for name in names if name in self.features] or None
         else:
             features = [str(name) for name in as_names(features)]
             for name in features:
@@ -341,7 +294,7 @@ class ModelComparison(Comparison):
         options = features, taus, tail, anchor, missing, level, rows
         own, other = self._of_sides(indicators)
         pairs = list(zip(own, other, strict=True))
-        differences = [indicator_minus(*both, self._pair.title, self._pair) for both in pairs]
+        differences = [indicator_minus(*both, self._title, self._pair) for both in pairs]
         difference = self.first._stress_of(lambda: differences, *options)
         if level is not None:
             difference = agreeing_shares(difference, pairs, checked_level(level))
@@ -404,40 +357,38 @@ class ModelComparison(Comparison):
         if scoring is None:
             others = self.second._scoring(None)
             entries = [name for name in entries if name in others]
-        own, other = ([side._score(entry) for entry in entries] for side in self._sides)
+        own, other = ([side._score(entry) for entry in entries] for side in self._explainers)
         for k, entry in enumerate(entries):
             if type(own[k]) is not type(other[k]):  # a closed form that only one of them has
-                own[k], other[k] = (side.indicator(entry) for side in self._sides)
+                own[k], other[k] = (side.indicator(entry) for side in self._explainers)
         first, second = (
             side._scored(of, population, level, self.first.seed)
-            for side, of in zip(self._sides, (own, other), strict=True)
+            for side, of in zip(self._explainers, (own, other), strict=True)
         )
         pairs = list(zip(own, other, strict=True))
-        difference = scores_difference(self._pair, pairs, population, level, self.first.seed, first)
+        difference = scores_difference(
+            first, pairs, (population, population), self._title, self.first.seed
+        )
         return self._difference(first, second, difference)
 
     @property
     def _sizes(self) -> str:
         return f"{len(self.first.table):,} rows, {len(self.features)} features of both"
 
-    @property
-    def _sides(self) -> tuple[Explainer, Explainer]:
-        return self.first, self.second
-
     def _of_sides(
         self, indicators: object
     ) -> tuple[Sequence[Indicator | MetricIndicator], Sequence[Indicator | MetricIndicator]]:
         return self.first._indicators(indicators), self.second._indicators(indicators)
 
-    def _measures(self, measure: str | Function) -> tuple[Measure, Measure]:
+    def _measures(self, measure: str | Function) -> list[Measure]:
         of_models = []
-        for name, side in zip(self.names, self._sides, strict=True):
+        for name, side in zip(self.names, self._explainers, strict=True):
             try:
                 of_models.append(side.measure(measure))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
-        return of_models[0], of_models[1]
+        return of_models
 
-    def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
+    def _difference(self, first: Compared, second: Compared, difference: Compared) -> Difference:
         general = [*self.remarks, *difference.remarks]
         return side_by_side(self.names, first, second, difference, general)

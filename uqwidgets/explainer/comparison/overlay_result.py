@@ -232,7 +232,7 @@ class Overlay(Result):
 
         return overlay_html(self)
 
-    def to_altair(self) -> alt.LayerChart | alt.FacetChart:
+    def to_altair(self) -> alt.LayerChart | alt.ConcatChart:
         """Chart of the same numbers, to restyle or save.
 
         Examples
@@ -246,9 +246,10 @@ class Overlay(Result):
         >>> type(both.to_altair()).__name__
         'LayerChart'
         """
-        from uqwidgets.explainer.comparison.overlay_chart import overlay_chart
+        from uqwidgets.explainer.comparison.figure import overlay_figure
+        from uqwidgets.plotting.altair import chart
 
-        return overlay_chart(self)
+        return chart(overlay_figure(self))
 
 
 def overlay(

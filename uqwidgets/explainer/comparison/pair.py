@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.evaluations import DifferenceBlock, Differences, Evaluations
-from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.replacement import Draws
 from uqwidgets.evaluation.table import Table
-from uqwidgets.explainer.comparison.result import minus
-from uqwidgets.inference.rounding import difference
-from uqwidgets.measures import Measure
 
 _FEW = 5
 
@@ -33,36 +27,20 @@ class Pair:
     ----------
     first, second : Evaluations
     names : tuple of (str, str)
+
+    Raises
+    ------
+    ValueError
+        If the rows, the targets or the kinds of the predictions differ.
     """
 
     first: Evaluations
     second: Evaluations
     names: tuple[str, str]
 
-    @classmethod
-    def of(cls, first: Evaluations, second: Evaluations, names: tuple[str, str]) -> Pair:
-        """Check that two models can be compared row by row.
-
-        Raises
-        ------
-        ValueError
-            If the rows, the targets or the kinds of the predictions differ.
-        """
-        pair = cls(first, second, names)
-        pair._check_rows()
-        pair._check_targets()
-        return pair
-
-    @property
-    def title(self) -> str:
-        """The difference in words."""
-        return minus(self.names)
-
-    @property
-    def features(self) -> list[str]:
-        """Features that both models see, in the order of the first."""
-        other = self.second.table
-        return [name for name in self.first.table.features if name in other]
+    def __post_init__(self) -> None:
+        self._check_rows()
+        self._check_targets()
 
     @property
     def groups_and_features(self) -> list[str]:
@@ -101,15 +79,12 @@ class Pair:
         own, other = self.first.table.features, self.second.table.features
         alone = [
             f"only {name} sees {_listed(missing)}"
-            for name, missing in (
-                (self.names[0], [f for f in own if f not in other]),
-                (self.names[1], [f for f in other if f not in own]),
-            )
-            if missing
+            for name, features, seen in zip(self.names, (own, other), (other, own), strict=True)
+            if (missing := [feature for feature in features if feature not in seen])
         ]
-        return (
-            (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),) if alone else ()
-        )
+        if not alone:
+            return ()
+        return (Remark("unshared-features", f"{' and '.join(alone)}: not compared"),)
 
     def check_feature(self, feature: str) -> None:
         """Raise a ValueError if a feature or group is not the same for both models."""
@@ -138,53 +113,6 @@ class Pair:
                 "'permutation'."
             )
 
-    def differences(
-        self,
-        measures: tuple[Measure, Measure],
-        features: Sequence[str],
-        draws: Draws,
-        callback: ProgressCallback | None = None,
-        baselines: tuple[float, float] = (1.0, 1.0),
-    ) -> Iterator[Differences]:
-        """Yield the change of the first measure minus that of the second, by row and donor.
-
-        The donors of a feature depend on its name, the seed and the repeat alone, so that they are
-        the same for both models. Memory is used as in `Evaluations.differences`.
-
-        Parameters
-        ----------
-        measures : tuple of Measure
-            Of the first and of the second model.
-        features : sequence of str
-            Features or groups that both models have.
-        draws : Draws
-        callback : callable, optional
-            See `Evaluations.evaluate_all`.
-        baselines : tuple of float, default=(1.0, 1.0)
-            What the measure of each model is divided by.
-        """
-        before, before_other = baselines
-        own, other = (
-            evaluations.differences(
-                measure,
-                [evaluations.table.columns_of(feature) for feature in features],
-                draws,
-                callback,
-            )
-            for evaluations, measure in zip((self.first, self.second), measures, strict=True)
-        )
-        for one, two in zip(own, other, strict=True):
-            blocks = _minus(
-                ((b.replacements, b.values / before, b.donors) for b in one.blocks),
-                ((b.replacements, b.values / before_other, None) for b in two.blocks),
-            )
-            yield replace(
-                one,
-                original=difference(one.original / before, two.original / before_other),
-                n_blocks=max(one.n_blocks, two.n_blocks),
-                blocks=(DifferenceBlock(*block) for block in blocks),
-            )
-
     def _check_rows(self) -> None:
         own, other = self.first.table, self.second.table
         if len(own) != len(other):
@@ -192,8 +120,8 @@ class Pair:
                 f"{self.names[0]} has {len(own)} rows and {self.names[1]} has {len(other)}; pass "
                 "the same rows to both."
             )
-        for name in self.features:
-            if not _equal(own.column(name), other.column(name)):
+        for name in own.features:
+            if name in other and not _equal(own.column(name), other.column(name)):
                 raise ValueError(
                     f"{name!r} has other values for {self.names[0]} than for {self.names[1]}; pass "
                     "the same rows to both, in the same order."
@@ -201,23 +129,22 @@ class Pair:
 
     def _check_targets(self) -> None:
         own, other = self.first.table, self.second.table
-        if (self.first.classes is None) != (self.second.classes is None):
-            kinds = [
-                "numbers" if e.classes is None else "classes" for e in (self.first, self.second)
-            ]
+        classes = [
+            None if each.classes is None else [str(label) for label in each.classes.tolist()]
+            for each in (self.first, self.second)
+        ]
+        if None in classes and classes[0] != classes[1]:
+            kinds = ["numbers" if labels is None else "classes" for labels in classes]
             raise ValueError(
                 f"{self.names[0]} predicts {kinds[0]} and {self.names[1]} {kinds[1]}; compare "
                 "models of the same target."
             )
-        if self.first.classes is not None and self.second.classes is not None:
-            labels = [
-                [str(c) for c in e.tolist()] for e in (self.first.classes, self.second.classes)
-            ]
-            if labels[0] != labels[1]:
-                raise ValueError(
-                    f"{self.names[0]} predicts the classes {_listed(labels[0])}, and "
-                    f"{self.names[1]} {_listed(labels[1])}; compare models of the same classes."
-                )
+        if classes[0] != classes[1]:
+            listed = [_listed(labels or []) for labels in classes]
+            raise ValueError(
+                f"{self.names[0]} predicts the classes {listed[0]}, and {self.names[1]} "
+                f"{listed[1]}; compare models of the same classes."
+            )
         if own.has_target != other.has_target:
             without = self.names[0 if other.has_target else 1]
             raise ValueError(f"{without} has no y; pass the same y to both explainers, or to none.")
@@ -226,42 +153,6 @@ class Pair:
                 f"y has other values for {self.names[0]} than for {self.names[1]}; pass the same y "
                 "to both."
             )
-
-
-def block_differences(first: Iterator[Floats], second: Iterator[Floats]) -> Iterator[Floats]:
-    """Yield the difference of two arrays of as many lines that arrive in blocks of some lines."""
-    for _, values, _ in _minus(_counted(first), _counted(second)):
-        yield values
-
-
-_Block = tuple[slice, Floats, npt.NDArray[np.intp] | None]
-
-
-def _counted(blocks: Iterator[Floats]) -> Iterator[_Block]:
-    start = 0
-    for block in blocks:
-        yield slice(start, start + len(block)), block, None
-        start += len(block)
-
-
-def _minus(first: Iterator[_Block], second: Iterator[_Block]) -> Iterator[_Block]:
-    """Subtract blocks of lines, which may be cut at other lines, with the donors of the first."""
-    start = 0
-    one = two = None
-    while True:
-        if one is None or one[0].stop == start:
-            one = next(first, None)
-        if two is None or two[0].stop == start:
-            two = next(second, None)
-        if one is None or two is None:
-            return
-        stop = min(one[0].stop, two[0].stop)
-        of_one, of_two = (
-            slice(start - block[0].start, stop - block[0].start) for block in (one, two)
-        )
-        donors = None if one[2] is None else one[2][of_one]
-        yield slice(start, stop), difference(one[1][of_one], two[1][of_two]), donors
-        start = stop
 
 
 def _members(table: Table, feature: str) -> set[str]:

@@ -129,7 +129,7 @@ class Difference(Result):
 
         return difference_html(self)
 
-    def to_altair(self) -> alt.FacetChart:
+    def to_altair(self) -> alt.ConcatChart | alt.LayerChart:
         """Return an Altair chart of the same numbers, to restyle or save.
 
         Examples
@@ -140,11 +140,12 @@ class Difference(Result):
         >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
         >>> chart = one.compare(two).importance("squared_error").to_altair()
         >>> type(chart).__name__
-        'FacetChart'
+        'ConcatChart'
         """
-        from uqwidgets.explainer.comparison.chart import difference_chart
+        from uqwidgets.explainer.comparison.figure import difference_figure
+        from uqwidgets.plotting.altair import chart
 
-        return difference_chart(self)
+        return chart(difference_figure(self))
 
 
 def minus(names: tuple[str, str]) -> str:

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import check_callback
-from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
+from uqwidgets.dependence import POINTS, CurveTransform, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.comparison.base import Comparison
-from uqwidgets.explainer.comparison.cohorts import (
-    change_difference,
-    mean_difference,
-    score_difference,
-)
-from uqwidgets.explainer.comparison.result import minus, side_by_side
-from uqwidgets.explainer.comparison.stressed_cohorts import correlations_of, only, stress_difference
-from uqwidgets.importance import (
-    FeatureRanking,
-    Settings,
-    build_result,
-    mean_changes,
-    metric_differences,
-    metric_importance,
-)
-from uqwidgets.importance import provenance as provenance_of
-from uqwidgets.importance.result import Importance
-from uqwidgets.inference import Bounds, checked_level, half_width, ratio_change
+from uqwidgets.explainer.comparison.dependence import dependences
+from uqwidgets.explainer.comparison.importance import importances
+from uqwidgets.explainer.comparison.result import Difference, side_by_side
+from uqwidgets.explainer.comparison.stress import correlations_of, only, stress_difference
+from uqwidgets.importance import Settings
+from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Function, Measure
-from uqwidgets.metrics import Metric, find_metric, is_metric
+from uqwidgets.measures import Function
 from uqwidgets.performance import scores
-from uqwidgets.performance.scores import without_empty_intervals
+from uqwidgets.performance.scores import scores_difference
 from uqwidgets.stress.columns import stressable, stressed_columns
 from uqwidgets.stress.projection import checked_taus
 
@@ -88,12 +72,8 @@ class RowsComparison(Comparison):
     def __init__(
         self, explainer: Explainer, sides: tuple[Population, Population], names: tuple[str, str]
     ) -> None:
-        self.explainer, self.names, self._sides = explainer, names, sides
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """Features of the model."""
-        return self.explainer.features
+        self.explainer, self.names, self._populations = explainer, names, sides
+        self._explainers = explainer, explainer
 
     def importance(
         self,
@@ -144,7 +124,6 @@ class RowsComparison(Comparison):
         ['x0', 'x1']
         """
         check_callback(callback)
-        ex = self.explainer
         settings = Settings.of(
             replacement=replacement,
             n_repeats=n_repeats,
@@ -152,67 +131,11 @@ class RowsComparison(Comparison):
             interval="u-statistic",
             level=level,
             reference=reference,
-            seed=ex.seed,
+            seed=self.explainer.seed,
         )
-        features = ex.table.named_features(features)
-        parts: Iterable[tuple[Bounds, npt.NDArray[np.float64]]]
-        one: Measure | Metric
-        if is_metric(measure):
-            one = find_metric(measure, ex.classes)
-            first, second = (
-                metric_importance(ex.evaluations, one, features, side, settings, callback)
-                for side in self._sides
-            )
-            of_sides = [(ex.evaluations, one, side) for side in self._sides]
-            parts = metric_differences(of_sides, features, settings, callback)
-        else:
-            one = ex.measure(measure)
-            first, second, parts = self._changes(one, features, settings, callback)
-        intervals, repeats = zip(*parts, strict=True)
-        difference = build_result(
-            features,
-            intervals,
-            np.full((len(features), len(self._sides[0].positions)), np.nan),
-            repeats,
-            measure=one.name,
-            label=f"{first.label}, {minus(self.names)}",
-            unit=first.unit,
-            baseline=first.baseline - second.baseline,
-            # Whatever is compared, zero is no difference.
-            **provenance_of(replace(settings, compare="difference"), self._sides[0]),
-        )
-        return side_by_side(self.names, first, second, difference)
-
-    def _changes(
-        self,
-        of_rows: Measure,
-        features: Sequence[str],
-        settings: Settings,
-        callback: ProgressCallback | None,
-    ) -> tuple[Importance, Importance, list[tuple[Bounds, npt.NDArray[np.float64]]]]:
-        """Return the importance of a measure in both groups, and its differences with repeats."""
-        evaluations = self.explainer.evaluations
-        first, second = (
-            FeatureRanking(evaluations, of_rows, features, side, settings) for side in self._sides
-        )
-        original = evaluations.original_values(of_rows)
-        own_changes, other_changes = (
-            mean_changes(evaluations, of_rows, features, side, settings, callback)
-            for side in self._sides
-        )
-        parts = []
-        for own in own_changes:
-            other = next(other_changes)
-            first.add(own)
-            second.add(other)
-            if settings.compare == "ratio":
-                own = ratio_change(own, original, self._sides[0])
-                other = ratio_change(other, original, self._sides[1])
-            changes = own, other
-            interval = change_difference(changes, self._sides, settings.level, settings.reference)
-            parts.append((interval, own.repeats - other.repeats))
-            del own, other, changes  # otherwise they stay in memory while the next are made
-        return first.result(), second.result(), parts
+        names = self.explainer.table.named_features(features)
+        sides = self._sides(measure, self._populations)
+        return self._difference(*importances(sides, self._title, names, settings, callback))
 
     def dependence(
         self,
@@ -263,31 +186,11 @@ class RowsComparison(Comparison):
         [-1.0, 1.0]
         """
         check_callback(callback)
-        ex, form = self.explainer, CurveTransform.of(center, derivative, relative)
-        of_rows, level = ex.measure(measure), checked_level(level)
-        points = grid_of(ex.table, str(feature), POINTS if grid is None else grid, spacing)
-        first, second = (
-            dependence(
-                ex.evaluations, of_rows, points, side, form=form, level=level, callback=callback
-            )
-            for side in self._sides
-        )
-        parts = [
-            mean_difference(block, self._sides)
-            for block in curve_blocks(ex.evaluations, of_rows, points, form)
-        ]
-        average, std_error = (np.concatenate(part) for part in zip(*parts, strict=True))
-        smaller = min(self._sides, key=lambda side: side.ess)
-        width = half_width(std_error, level, smaller)
-        difference = replace(
-            first,
-            label=f"{first.label}, {minus(self.names)}",
-            average=average,
-            std_error=std_error,
-            low=average - width,
-            high=average + width,
-        )
-        return side_by_side(self.names, first, second, difference)
+        form = CurveTransform.of(center, derivative, relative)
+        sides = self._sides(measure, self._populations, of_rows=True)
+        level, table = checked_level(level), self.explainer.table
+        points = grid_of(table, str(feature), POINTS if grid is None else grid, spacing)
+        return self._difference(*dependences(sides, self._title, points, form, level, callback))
 
     def stress(
         self,
@@ -340,14 +243,20 @@ class RowsComparison(Comparison):
         True
         """
         ex = self.explainer
-        if any(side.weighted for side in self._sides):
+        if any(side.weighted for side in self._populations):
             raise ValueError(
                 "stress gives rows weights of its own; compare the groups without sample_weight."
             )
         chosen, levels = ex._indicators(indicators), checked_taus(taus)
-        names = self._stressable(missing) if features is None else as_names(features)
-        options = names, levels, tail, anchor, missing, level
-        of_sides = [ex._stress_of(lambda: chosen, *options, side.positions) for side in self._sides]
+        positions = [side.positions for side in self._populations]
+        if features is None:
+            own, other = (stressable(ex.table, missing, rows)[0] for rows in positions)
+            features = [name for name in own if name in other]
+        names, options = as_names(features), (tail, anchor, missing)
+        of_sides = [
+            ex._stress_of(lambda: chosen, names, levels, *options, level, rows)
+            for rows in positions
+        ]
         common = [name for name in of_sides[0].features if name in of_sides[1].features]
         if not common:
             raise ValueError(
@@ -359,16 +268,14 @@ class RowsComparison(Comparison):
             {
                 column.name: column
                 for name in names
-                for column in stressed_columns(
-                    ex.table, str(name), tail, anchor, missing, side.positions
-                )
+                for column in stressed_columns(ex.table, str(name), *options, rows)
             }
-            for side in self._sides
+            for rows in positions
         ]
         pairs = [(columns[0][name], columns[1][name]) for name in common]
-        correlations = correlations_of(pairs, self._sides, chosen, levels)
-        difference = stress_difference(first, second, minus(self.names), correlations)
-        return side_by_side(self.names, first, second, difference)
+        correlations = correlations_of(pairs, self._populations, chosen, levels)
+        difference = stress_difference(first, second, self._title, correlations)
+        return self._difference(first, second, difference)
 
     def scores(
         self,
@@ -412,27 +319,11 @@ class RowsComparison(Comparison):
         """
         ex, level = self.explainer, checked_level(level)
         chosen = [ex._score(entry) for entry in ex._scoring(scoring)]
-        first, second = (scores(chosen, side, level, ex.seed) for side in self._sides)
-        intervals = [score_difference(one, self._sides, level, ex.seed) for one in chosen]
-        values = replace(
-            first,
-            labels=tuple(f"{label}, {minus(self.names)}" for label in first.labels),
-            value=np.array([each.estimate for each in intervals]),
-            std_error=np.array([each.std_error for each in intervals]),
-            low=np.array([each.low for each in intervals]),
-            high=np.array([each.high for each in intervals]),
-            remarks=(),
-        )
-        difference = without_empty_intervals(values, first)
+        first, second = (scores(chosen, side, level, ex.seed) for side in self._populations)
+        pairs = [(one, one) for one in chosen]
+        difference = scores_difference(first, pairs, self._populations, self._title, ex.seed)
         return side_by_side(self.names, first, second, difference, difference.remarks)
-
-    def _stressable(self, missing: str) -> list[str]:
-        """Return the features that can be stressed in both groups."""
-        of_sides = [
-            stressable(self.explainer.table, missing, side.positions)[0] for side in self._sides
-        ]
-        return [name for name in of_sides[0] if name in of_sides[1]]
 
     @property
     def _sizes(self) -> str:
-        return " and ".join(f"{len(side.positions):,}" for side in self._sides) + " rows"
+        return " and ".join(f"{len(side.positions):,}" for side in self._populations) + " rows"

@@ -61,7 +61,7 @@ def _made_anew(estimator: Any) -> Any:
 
 def _copied(value: Any) -> Any:
     """Copy a parameter; estimators in it, also those in a list of named steps, unfitted."""
-    if _has_params(value):
+    if has_params(value):
         return unfitted_copy(value)
     if isinstance(value, (list, tuple)):
         return type(value)([_copied(one) for one in value])
@@ -71,7 +71,7 @@ def _copied(value: Any) -> Any:
 def _equal(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
-    if _has_params(one):
+    if has_params(one):
         return True  # it was compared when it was copied
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(_equal, one, other))
@@ -82,5 +82,6 @@ def _equal(one: Any, other: Any) -> bool:
     return without or repr(one) == repr(other) or np.array_equal(one, other)
 
 
-def _has_params(value: Any) -> bool:
+def has_params(value: Any) -> bool:
+    """Whether a value is an estimator, or another object with parameters."""
     return hasattr(value, "get_params") and not isinstance(value, type)

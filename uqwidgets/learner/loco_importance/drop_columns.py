@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from uqwidgets.learner.loco_importance.copies import unfitted_copy
+from uqwidgets.learner.loco_importance.copies import has_params, unfitted_copy
 
 # Parameters of estimators and kernels that may have one entry, or one row, per column.
 _PER_COLUMN = {
@@ -54,7 +54,7 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
     table = _RemainingColumns(list(labels), frozenset(left_out))
     direct = {id(part) for part in _see_table(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
-    for part in {id(part): part for part in parts if _has_params(part)}.values():
+    for part in {id(part): part for part in parts if has_params(part)}.values():
         if isinstance(part, FrozenEstimator):
             # A copy shares what it holds, so that a fit would change the user's model.
             raise ValueError(f"{type(part).__name__} is frozen, and never fitted anew")
@@ -152,19 +152,15 @@ def _see_table(estimator: Any) -> Iterator[Any]:
     if isinstance(estimator, ColumnTransformer):
         return
     if isinstance(estimator, Pipeline):
-        inner = [step for _, step in estimator.steps if _has_params(step)][:1]
+        inner = [step for _, step in estimator.steps if has_params(step)][:1]
     else:
         inner = []
         for value in estimator.get_params(deep=False).values():
             several = isinstance(value, (list, tuple))
             named = [one[1] for one in value if _is_named(one)] if several else [value]
-            inner += [one for one in named if _has_params(one)]
+            inner += [one for one in named if has_params(one)]
     for part in inner:
         yield from _see_table(part)
-
-
-def _has_params(part: Any) -> bool:
-    return hasattr(part, "get_params") and not isinstance(part, type)
 
 
 def _is_named(one: Any) -> bool:

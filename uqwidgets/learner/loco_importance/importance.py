@@ -41,10 +41,10 @@ from uqwidgets.learner.loco_importance.fits import (
     fit_and_predict,
     predictions_without,
 )
-from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
+from uqwidgets.learner.loco_importance.losses import importance_without
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.predictive import Distribution, as_predictive
+from uqwidgets.predictive import as_predictive
 
 STATISTICS = ("mean", "median", "mode")
 _CONDITIONAL_ON_FITS = Remark(
@@ -173,18 +173,15 @@ def loco_importance(
     population = Population.of(len(whole.table), sample_weight)
     of_rows = available(whole.original, classifier=whole.classes is not None)
     reader = find_metric(measure, whole.classes) if is_metric(measure) else find(measure, of_rows)
-    predictions: Iterator[Distribution]
     if replace is None:
         n_jobs = checked_jobs(n_jobs)
         fits = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
-        predictions = (fit.read_by(reader) for fit in fits)
     else:
-        predictions = _set_constant(split, whole, names, replace, reader, callback)
-    if isinstance(reader, Metric):
-        losses = compare_metric(reader, whole, predictions, population, compare, level, seed)
-    else:
-        losses = compare_measure(reader, whole, predictions, population, compare, level)
-    return losses.result(
+        fits = _set_constant(split, whole, names, replace, reader, callback)
+    return importance_without(
+        reader,
+        whole,
+        fits,
         names,
         population,
         compare=compare,
@@ -221,7 +218,7 @@ def _set_constant(
     replace: Any,
     reader: Measure | Metric,
     callback: ProgressCallback | None,
-) -> Iterator[Distribution]:
+) -> Iterator[OfFit]:
     """Predictions for the test rows with each feature set to one value."""
     train = Columns(split.train.frame())
     table = whole.table
@@ -234,7 +231,8 @@ def _set_constant(
             for member in members
         ]
         replacements.append(Constant(columns, tuple(values)))
-    yield from whole.distributions(replacements, reader, callback)
+    for answer in whole.distributions(replacements, reader, callback):
+        yield OfFit(answer, answer)
 
 
 def fill_name(replace: Any) -> str:
@@ -268,6 +266,8 @@ def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -
             f"{feature!r} has no value in X_train, and so no {replace}; pass a value as replace."
         )
     if kind == "categorical" or replace == "mode":
+        if isinstance(present.dtype, pd.SparseDtype):  # which have no mode in pandas 2
+            present = pd.Series(present.to_numpy())
         return present.mode().iloc[0]
     numbers = present.to_numpy(dtype=np.float64)
     return float(numbers.mean() if replace == "mean" else np.median(numbers))

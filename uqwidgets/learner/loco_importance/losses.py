@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,183 +35,119 @@ from uqwidgets.inference.influence import interaction_of_weights
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.inference.sums import dot
+from uqwidgets.learner.loco_importance.fits import OfFit
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
-from uqwidgets.predictive import Distribution
 
 
-@dataclass(frozen=True, eq=False)
-class Losses:
-    """Increase of the loss without each feature.
-
-    Attributes
-    ----------
-    name, label, unit : str
-    baseline : float
-        Of the fit on all features.
-    intervals : list of Bounds, length p
-    per_row : ndarray of shape (p, m)
-    remarks : tuple of Remark
-    """
-
-    name: str
-    label: str
-    unit: str
-    baseline: float
-    intervals: list[Bounds]
-    per_row: Floats
-    remarks: tuple[Remark, ...]
-
-    def result(
-        self,
-        names: Sequence[str],
-        population: Population,
-        *,
-        compare: str,
-        replacement: str,
-        level: float,
-        seed: int,
-        remarks: Sequence[str] = (),
-    ) -> Importance:
-        """Sort the features into an `Importance`, the most important first.
-
-        Parameters
-        ----------
-        names : sequence of str, length p
-        population : Population
-            The test rows.
-        compare, replacement : str
-        level : float
-        seed : int
-        remarks : sequence of str
-            Further remarks of the result.
-        """
-        return build_result(
-            names,
-            self.intervals,
-            self.per_row.copy(),
-            [np.array([interval.estimate]) for interval in self.intervals],
-            measure=self.name,
-            label=self.label,
-            unit=self.unit,
-            baseline=self.baseline,
-            compare=compare,
-            replacement=replacement,
-            n_repeats=1,
-            interval="model",
-            level=level,
-            reference="t",
-            seed=seed,
-            rows=None,
-            weighted=population.weighted,
-            ess=population.ess,
-            remarks=(*self.remarks, *remarks),
-        )
-
-
-def compare_measure(
-    measure: Measure,
+def importance_without(
+    reader: Measure | Metric,
     whole: Evaluations,
-    predictions: Iterable[Distribution],
+    fits: Iterable[OfFit],
+    names: Sequence[str],
     population: Population,
+    *,
     compare: str,
-    level: float,
-) -> Losses:
-    """Compare means over test rows, by difference or ratio, with the paired t interval.
-
-    Parameters
-    ----------
-    measure : Measure
-    whole : Evaluations
-        Of the fit on all features.
-    predictions : iterable of Distribution, length p
-        Of the same rows, by the fits without each feature.
-    population : Population
-    compare : {"difference", "ratio"}
-    level : float
-
-    Raises
-    ------
-    ValueError
-        If ``compare`` is ``"ratio"`` and the mean is not positive.
-    """
-    original = whole.original_values(measure)
-    baseline = dot(population.scored, original) / population.scored.sum()
-    if compare == "ratio" and not baseline > 0:
-        raise ValueError(
-            f"the mean {measure.name} of the test rows is {baseline:.4g}, and a ratio needs a "
-            "positive one; use compare='difference'."
-        )
-    changes = [
-        _change(difference(measure.of(prediction, whole.truth), original), population)
-        for prediction in predictions
-    ]
-    per_row = np.stack([change.per_row() for change in changes])
-    if compare == "ratio":
-        intervals = [
-            ratio_bounds(change, original, "model", level, population) for change in changes
-        ]
-        per_row = 1 + per_row / baseline
-    else:
-        intervals = [bounds(change, "model", level, population) for change in changes]
-    return Losses(
-        name=measure.name,
-        label=measure.label,
-        unit=measure.unit if compare == "difference" else "times",
-        baseline=baseline,
-        intervals=intervals,
-        per_row=per_row,
-        remarks=remarks_on_ceiling(measure, original)
-        + remarks_on_open_ends(intervals)
-        + whole.remarks_on_answers,
-    )
-
-
-def compare_metric(
-    metric: Metric,
-    whole: Evaluations,
-    predictions: Iterable[Distribution],
-    population: Population,
-    compare: str,
+    replacement: str,
     level: float,
     seed: int,
-) -> Losses:
-    """Compare scores of all test rows, with the interval of a delete-a-group jackknife.
+    remarks: Sequence[Remark] = (),
+) -> Importance:
+    """Rank features by the increase of a loss, or the loss of a score, without each of them.
+
+    Means over test rows have the paired t interval, scores that of a delete-a-group jackknife.
 
     Parameters
     ----------
-    metric : Metric
-    whole, predictions, population, compare, level
-        As in `compare_measure`.
+    reader : Measure or Metric
+    whole : Evaluations
+        Of the fit on all features.
+    fits : iterable of OfFit, length p
+        What the fits without each feature predict for the same rows.
+    names : sequence of str, length p
+    population : Population
+        The test rows.
+    compare : {"difference", "ratio"}
+    replacement : str
+    level : float
     seed : int
-        Of the groups.
+        Of the groups of the jackknife.
+    remarks : sequence of Remark
+        Further remarks of the result.
 
     Raises
     ------
     ValueError
-        If the metric cannot score these predictions; for a ratio, if the metric is not a negated
-        loss or its loss is zero.
+        If the metric cannot score these predictions; for a ratio, if the mean is not positive, or
+        the metric is not a negated loss or its loss is zero.
     """
-    base = metric.on(whole.original_for(metric), whole.truth)
+    predictions = (fit.read_by(reader) for fit in fits)
     ratio = compare == "ratio"
-    baseline = base(population.scored)
-    if ratio:
-        metric.check_ratio(baseline, "test")
-    intervals = [
-        _jackknife(base, metric.on(prediction, whole.truth), population, level, seed, ratio=ratio)
-        for prediction in predictions
-    ]
-    missing = sum(np.isnan(interval.estimate) for interval in intervals)
-    return Losses(
-        name=metric.name,
-        label=metric.loss_label if ratio else f"loss of {metric.label}",
-        unit="times" if ratio else metric.unit,
-        baseline=-baseline if ratio else baseline,
-        intervals=intervals,
-        per_row=np.full((len(intervals), len(whole.table)), np.nan),
-        remarks=((undefined(metric.label, missing, len(intervals), "features"),) if missing else ())
-        + remarks_on_open_ends(intervals)
-        + whole.remarks_on_answers,
+    of_reader: tuple[Remark, ...] = ()
+    if isinstance(reader, Metric):
+        base = reader.on(whole.original_for(reader), whole.truth)
+        score = base(population.scored)
+        if ratio:
+            reader.check_ratio(score, "test")
+        baseline = -score if ratio else score
+        intervals = [
+            _jackknife(
+                base, reader.on(prediction, whole.truth), population, level, seed, ratio=ratio
+            )
+            for prediction in predictions
+        ]
+        label = reader.loss_label if ratio else f"loss of {reader.label}"
+        per_row = np.full((len(intervals), len(whole.table)), np.nan)
+        missing = sum(np.isnan(interval.estimate) for interval in intervals)
+        of_reader = (
+            (undefined(reader.label, missing, len(intervals), "features"),) if missing else ()
+        )
+    else:
+        original = whole.original_values(reader)
+        baseline = dot(population.scored, original) / population.scored.sum()
+        if ratio and not baseline > 0:
+            raise ValueError(
+                f"the mean {reader.name} of the test rows is {baseline:.4g}, and a ratio needs a "
+                "positive one; use compare='difference'."
+            )
+        changes = [
+            _change(difference(reader.of(prediction, whole.truth), original), population)
+            for prediction in predictions
+        ]
+        per_row = np.stack([change.per_row() for change in changes])
+        if ratio:
+            intervals = [
+                ratio_bounds(change, original, "model", level, population) for change in changes
+            ]
+            per_row = 1 + per_row / baseline
+        else:
+            intervals = [bounds(change, "model", level, population) for change in changes]
+        label, of_reader = reader.label, remarks_on_ceiling(reader, original)
+    return build_result(
+        names,
+        intervals,
+        per_row,
+        [np.array([interval.estimate]) for interval in intervals],
+        measure=reader.name,
+        label=label,
+        unit="times" if ratio else reader.unit,
+        baseline=baseline,
+        compare=compare,
+        replacement=replacement,
+        n_repeats=1,
+        interval="model",
+        level=level,
+        reference="t",
+        seed=seed,
+        rows=None,
+        weighted=population.weighted,
+        ess=population.ess,
+        remarks=(
+            *of_reader,
+            *remarks_on_open_ends(intervals),
+            *whole.remarks_on_answers,
+            *remarks,
+        ),
     )
 
 

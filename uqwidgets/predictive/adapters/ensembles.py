@@ -180,7 +180,7 @@ def _probabilities_of_all_classes(member: Any, k: int) -> Callable[[Any], Floats
     own = getattr(member, "classes_", np.arange(k))
 
     def probabilities(X: Any) -> Floats:
-        of_own_classes = floats(member.predict_proba(X))
+        of_own_classes = floats(member.predict_proba(X), "probabilities")
         if len(own) == k:
             return of_own_classes
         of_all_classes = np.zeros((len(of_own_classes), k))

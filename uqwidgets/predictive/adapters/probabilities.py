@@ -39,7 +39,7 @@ def probabilities(
         If the probabilities of a row are not between 0 and 1, or do not sum to one.
     """
     if len(labels) == 2 and _is_one_column(answer):
-        second = floats(one_column(answer))
+        second = floats(one_column(answer), "probabilities")
         inside = (second >= -_NEARLY) & (second <= 1 + _NEARLY)
         if not inside.all():
             row = int(np.argmin(inside))
@@ -62,7 +62,7 @@ def probabilities(
                 "; if they are scores of one class against the others, pass "
                 "as_predictive(model, normalize=True), which divides them by their sum",
             ) from None
-    scores = floats(answer)
+    scores = floats(answer, "scores")
     total = scores.sum(axis=1, keepdims=True)
     if not (total > 0).all():
         row = int(np.argmin(total[:, 0] > 0))

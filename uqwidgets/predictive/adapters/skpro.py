@@ -97,13 +97,13 @@ def _mass(answer: Any, counts: npt.NDArray[Any]) -> Floats:
 
 
 def _column(frame: pd.DataFrame) -> Floats:
-    return floats(frame)[:, 0]
+    return floats(frame, "parameters")[:, 0]
 
 
 def _by_row(samples: pd.DataFrame, index: pd.Index[Any]) -> Floats:
     """Reshape samples or quantiles, which skpro stores in long form, to (n, m)."""
     wide = samples.iloc[:, 0].unstack(0)
-    return floats(wide.loc[index])
+    return floats(wide.loc[index], "parameters")
 
 
 def _levels(quantiles: pd.DataFrame) -> Floats:

@@ -10,6 +10,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 import pandas as pd
 
+from uqwidgets._utils.options import brief
+
 # Rows of a Parquet file in memory at a time.
 _PARQUET_ROWS = 1 << 17
 
@@ -79,7 +81,13 @@ class _Local:
 
     def total(self, work: Work[T]) -> T | None:
         total, sizes = None, []
-        for batch in self._batches():
+        batches = self._batches()
+        if not isinstance(batches, Iterable):
+            raise TypeError(
+                f"the function of batches returns an object of type {type(batches).__name__}; it "
+                "must return an iterator of DataFrames."
+            )
+        for batch in batches:
             if not isinstance(batch, pd.DataFrame):
                 raise TypeError(
                     f"a batch is of type {type(batch).__name__}; it must be a DataFrame."
@@ -136,5 +144,12 @@ def _parquet(paths: Sequence[str | Path]) -> Iterator[pd.DataFrame]:
             "pip install 'uqwidgets[dask]'."
         ) from None
     for path in paths:
-        for piece in dataset(str(path), format="parquet").to_batches(batch_size=_PARQUET_ROWS):
+        try:
+            rows = dataset(str(path), format="parquet")
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"there is no file or folder {brief(str(path))}; pass paths of Parquet files, or "
+                "DataFrames."
+            ) from None
+        for piece in rows.to_batches(batch_size=_PARQUET_ROWS):
             yield piece.to_pandas()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
@@ -14,17 +13,20 @@ from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.model_info import curve_measures, model_info
+from uqwidgets.widgets.inputs.choices import curve_measures
+from uqwidgets.widgets.inputs.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
-from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort
+from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
-from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.model_info import model_info
+from uqwidgets.widgets.session.session import Session
+from uqwidgets.widgets.session.state import initial_of_code
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
@@ -39,9 +41,6 @@ _WITHOUT_LEARNER = Remark(
 # The review, and waiting for other processes.
 _FURTHER_STEPS = 2
 
-#: Called with the name of the present step, the number of finished steps, and that of all steps.
-Progress = Callable[[str, int, int], None]
-
 
 @dataclass
 class Steps:
@@ -50,13 +49,13 @@ class Steps:
     Attributes
     ----------
     progress : callable
-        See `Progress`; what it raises ends the work.
+        Called with the present step, and the numbers of finished and of all steps.
     total, done : int
     what : str
         Name of the present step.
     """
 
-    progress: Progress
+    progress: Report
     total: int = 0
     done: int = 0
     what: str = ""
@@ -158,7 +157,7 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
 
 
 def assemble(
-    explainer: Explainer,
+    session: Session,
     views: Sequence[View],
     options: PageOptions,
     inputs: Inputs,
@@ -166,16 +165,13 @@ def assemble(
     pinned: Sequence[Inputs],
     steps: Steps,
     processes: Processes,
-    *,
-    has_learner: bool,
-    title: str | None,
-    weights: Floats | None,
 ) -> Callable[[], Page]:
     """Compute everything that a page shows, except for what other processes compute.
 
     Parameters
     ----------
-    explainer : Explainer
+    session : Session
+        Of the model of the page.
     views : sequence of View
         They are used for nothing else.
     options : PageOptions
@@ -187,17 +183,13 @@ def assemble(
     steps : Steps
         Of this work and a review, which is made before the page is complete.
     processes : Processes
-    has_learner : bool
-    title : str or None
-        Name of the model on the page.
-    weights : ndarray of shape (n,) or None
-        See `PopulationBuilder`.
 
     Returns
     -------
     callable
         Waits for the other processes, and returns the page.
     """
+    explainer = session.explainer
     choices = Choices(
         {
             "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
@@ -207,11 +199,11 @@ def assemble(
         },
         options.stressed,
     )
-    store, builder = Store(), PopulationBuilder(explainer, weights)
-    cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
+    store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
+    cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = Cohort(views, builder, store, offered, at, steps.next, processes)
+        cohort = CohortContents(views, builder, store, offered, at, steps.next, processes)
         cohorts[_rows_of(at)] = (named, cohort)
 
     for named in options.cohorts:
@@ -239,14 +231,7 @@ def assemble(
             sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
             described.append({"name": named.name, "sentences": sentences, **cohort.index})
         index = {
-            **_description(
-                explainer,
-                views,
-                options,
-                has_learner=has_learner,
-                title=title,
-                is_weighted=weights is not None,
-            ),
+            **_description(session, views, options),
             # The page has a choice of its own among the cohorts.
             "inputs": {**inputs.plain(), "cohorts": []},
             "pins": list(pins),
@@ -259,31 +244,25 @@ def assemble(
     return page
 
 
-def _description(
-    explainer: Explainer,
-    views: Sequence[View],
-    options: PageOptions,
-    *,
-    has_learner: bool,
-    title: str | None,
-    is_weighted: bool,
-) -> dict[str, Any]:
+def _description(session: Session, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
     """Describe the model, the choices of a reader, and the code that shows the same."""
+    explainer, models = session.explainer, session.models
     return {
-        "about": _about(explainer, views, options, title),
+        "about": _about(explainer, views, options, session.title),
         "reads": {view.name: reads_of(view) for view in views},
         "categories": {
             feature: [one.category for one in options.stressed if one.feature == feature]
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
         },
         "code": {
-            "arguments": arguments_of(
-                explainer, has_learner=has_learner, title=title, is_weighted=is_weighted
-            ),
+            "arguments": models.arguments,
             "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
+        "sentences": [
+            *([_WITHOUT_LEARNER] if models.learner is not None else []),
+            *_other_models(explainer),
+        ],
     }
 
 
@@ -334,7 +313,7 @@ def _about(
     return about
 
 
-def _rows_held(views: Sequence[View], cohorts: Sequence[Cohort]) -> str:
+def _rows_held(views: Sequence[View], cohorts: Sequence[CohortContents]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
     for view in views:

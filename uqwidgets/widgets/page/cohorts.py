@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.rows.conditions import Condition, conditions
+from uqwidgets.widgets.inputs.conditions import Condition, conditions
 
 ALL_ROWS = "all rows"
 _PRESENT = "rows of the saved view"

@@ -8,16 +8,16 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import plain
+from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.page.keys import key_of
-from uqwidgets.widgets.page.levels import Levels, Stressed
+from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Content, View
 
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
@@ -25,9 +25,6 @@ ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 
 # Columns that are drawn as lines on one axis, and not printed one by one.
 _LINES = ("ice", "ends")
-
-#: Called with what is being done; what it raises ends the work.
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Choices:
         return [replace(inputs, **dict(zip(names, each, strict=True))) for each in every]
 
 
-class Cohort:
+class CohortContents:
     """The contents of all views for some of the rows.
 
     Parameters
@@ -63,6 +60,7 @@ class Cohort:
     inputs : Inputs
         With the filter of the rows; tau has no effect.
     report : callable
+        Called with what is being done; what it raises ends the work.
     processes : Processes
     """
 
@@ -73,7 +71,7 @@ class Cohort:
         store: Store,
         choices: Choices,
         inputs: Inputs,
-        report: Report,
+        report: Callable[[str], None],
         processes: Processes,
     ) -> None:
         self._views = tuple(views)
@@ -253,8 +251,8 @@ class Cohort:
         return populations
 
     @cached_property
-    def _levels(self) -> Levels:
-        return Levels(self._solved, len(self._unstressed.now.weights))
+    def _levels(self) -> LevelsOfRows:
+        return LevelsOfRows(self._solved, len(self._unstressed.now.weights))
 
     def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)

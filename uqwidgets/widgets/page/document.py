@@ -10,7 +10,7 @@ from datetime import date
 from hashlib import sha256
 
 from uqwidgets.plotting.html import Markup, element, words
-from uqwidgets.widgets.front_end import STATIC
+from uqwidgets.widgets.kernel.front_end import STATIC
 from uqwidgets.widgets.page.review import Review
 
 # `Canvas` and `CanvasText` are the colours of the reader's browser, dark in its dark mode.

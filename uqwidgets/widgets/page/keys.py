@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.view import View
 
 # Inputs that name what is stressed, and those that only the front end reads.

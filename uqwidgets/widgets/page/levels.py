@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import STOPS, Level
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import STOPS, Level
 from uqwidgets.widgets.page.keys import as_key
 
 # Weights that are stored while they are in use.
@@ -39,7 +39,7 @@ class Stressed(NamedTuple):
 Solve = Callable[[Stressed, Sequence[float]], Iterable[Level]]
 
 
-class Levels:
+class LevelsOfRows:
     """The levels of tau of all that is stressed, for some of the rows.
 
     The weights of all levels of a feature are solved for together, and kept as long as there is

@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 from uqwidgets._utils.processes import end_with
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.widgets.levels import Check, Level, Samples
-from uqwidgets.widgets.page.levels import Levels, Stressed
-from uqwidgets.widgets.tracks import Track
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
+from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
 
 # By default another process samples a track that reads so many numbers at one level of all columns,
 # which takes about as long as the process needs to start, but not one whose copy is large.
@@ -170,5 +170,5 @@ def _go_on() -> None:
 
 def _sampled(track: Track, rows: StressedColumns, check: Check = _go_on) -> list[Samples]:
     """Sample a track for all columns of the rows."""
-    levels = Levels(rows.solved, rows.n)
+    levels = LevelsOfRows(rows.solved, rows.n)
     return [track.sample(levels.reached(one), check) for one in rows.columns]

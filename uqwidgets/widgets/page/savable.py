@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.auto import tqdm
 
 from uqwidgets._utils.options import brief, checked_count, checked_jobs, is_whole
 from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
-from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
+from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
     PageOptions,
@@ -30,12 +30,7 @@ from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.shown_model import ShownModel
-
-if TYPE_CHECKING:
-    from uqwidgets.widgets.learner.panel import LearnerPanel
-    from uqwidgets.widgets.scheduler import Scheduler
-
+from uqwidgets.widgets.session.requesting import Requesting
 
 # Of the frame of a page in the output of a cell.
 _MOST_PIXELS = 100_000
@@ -95,22 +90,8 @@ class FrozenPage:
         return frame.replace("<iframe", f'<iframe srcdoc="{escape(self.html)}"', 1)
 
 
-class Savable(ShownModel):
+class Savable(Requesting):
     """Pages of an explorer."""
-
-    comm: Any
-    pins: Any
-    _learner: LearnerPanel | None
-
-    # Defined by Explorer.
-    wait: Callable[[], bool]
-    _inputs: Callable[[], tuple[Inputs, str | None]]
-    _scheduler: Scheduler
-    _request_lock: AbstractContextManager[Any]
-    _again_due: bool
-
-    # Set to stop the computation of a page.
-    _page_stop: threading.Event | None = None
 
     def save(
         self,
@@ -304,7 +285,7 @@ class Savable(ShownModel):
             Processes(n_jobs) as processes,
         ):
             page_when_finished = assemble(
-                self.explainer,
+                self._session,
                 [view.another() for view in views],
                 options,
                 shown[0],
@@ -312,22 +293,16 @@ class Savable(ShownModel):
                 shown[1:],
                 steps,
                 processes,
-                has_learner=self._learner is not None,
-                title=self._session.title,
-                weights=self._session.weights,
             )
             picture = static_picture(self._session, shown[0])
             steps.next("review")
             reviewed = review(
-                self.explainer,
+                self._session,
                 [view.another() for view in views],
                 shown,
                 [pin["note"] for pin in pins],
                 options.intervals,
                 lambda: steps.next(""),
-                has_learner=self._learner is not None,
-                title=self._session.title,
-                weights=self._session.weights,
             )
             # Other processes had all this time.
             page = page_when_finished()
@@ -371,12 +346,6 @@ class Savable(ShownModel):
         finally:
             if is_left:
                 self._request_again()
-
-    def _request_again(self) -> None:
-        """Request what follows the answer again."""
-        with self._request_lock:
-            self._again_due = True
-            self._scheduler.request()
 
     @contextmanager
     def _reporting(self, is_shown: bool) -> Iterator[Steps]:

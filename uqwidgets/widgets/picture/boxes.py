@@ -10,7 +10,7 @@ from IPython import get_ipython
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
 
-from uqwidgets.widgets.user_thread import read_states
+from uqwidgets.widgets.kernel.user_thread import read_states
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _watched: WeakSet[Any] = WeakSet()

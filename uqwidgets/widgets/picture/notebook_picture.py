@@ -12,10 +12,10 @@ from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.plotting.html import element, words
-from uqwidgets.widgets.front_end import StoredParts, WholeState
+from uqwidgets.widgets.kernel.front_end import StoredParts, WholeState
+from uqwidgets.widgets.kernel.scheduler import report_uncaught
+from uqwidgets.widgets.kernel.time_slices import call_later
 from uqwidgets.widgets.picture.compact import compact
-from uqwidgets.widgets.scheduler import report_uncaught
-from uqwidgets.widgets.time_slices import call_later
 
 _NOTE = "A picture of what the widget showed last; run the cell to use the widget."
 # A user who has changed nothing for so long is looking at the result.

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.conditions import ONLY, Condition
+from uqwidgets.widgets.inputs.held import mean_or_share
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.picture.static_page import layout_html, learner_html
-from uqwidgets.widgets.rows.conditions import ONLY, Condition
-from uqwidgets.widgets.rows.held import mean_or_share
 from uqwidgets.widgets.rows.population import MISSING
-from uqwidgets.widgets.session import Session
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.session.session import Session
 
 
 def static_picture(
@@ -43,7 +46,7 @@ def static_picture(
     if rows is not None:
         chosen = counted(len(population.positions), "row")
         messages.append(f"Shown are the {chosen} with {conditions}.")
-    if (inputs.stress_feature and inputs.tau) or inputs.held or session.weights is not None:
+    if (inputs.stress_feature and inputs.tau) or inputs.held or session.models.weights is not None:
         population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""

@@ -17,10 +17,10 @@ from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
-from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.rows.conditions import labels as labels_of
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.conditions import labels as labels_of
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import plain
 
 _LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")
 # Longest text of a parameter that is not a number.

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import traitlets as t
-
-from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.checks import InputError
-from uqwidgets.widgets.inputs import AnyValue, Inputs
-from uqwidgets.widgets.reproduction.pins import ghost_of, new_pin, validate_pins
 from uqwidgets.widgets.reproduction.provenance import provenance
-from uqwidgets.widgets.reproduction.state import (
-    code_of,
-    explainer_of_state,
-    initial_state,
-    validate_state,
-)
-from uqwidgets.widgets.shown_model import ShownModel
-
-if TYPE_CHECKING:
-    from uqwidgets.widgets.reproduction.pins import Pin
+from uqwidgets.widgets.session.pins import new_pin, traits_of
+from uqwidgets.widgets.session.requesting import Requesting
 
 
-class Reproducible(ShownModel):
+class Reproducible(Requesting):
     """State, code, results, pins and provenance of an explorer."""
-
-    # The pin that the views show as their ghost.
-    _ghost: Pin | None = None
-
-    pins: AnyValue = AnyValue([]).tag(sync=True)
-
-    # Defined by Explorer.
-    wait: Callable[[], bool]
-    _inputs: Callable[[], tuple[Inputs, str | None]]
-    _request: Callable[[], None]
 
     @property
     def state(self) -> dict[str, Any]:
@@ -94,7 +70,7 @@ class Reproducible(ShownModel):
         ...     print(explorer.code())
         uq.explore(model, X, y, tau=0.5, stress_feature='x0', feature='x1')
         """
-        return self._code(self._inputs()[0])
+        return self._models.code(self._inputs()[0])
 
     def result(self, view: str, shown: str | None = None) -> Result:
         """Return the result of a view with the numbers on the screen.
@@ -180,66 +156,3 @@ class Reproducible(ShownModel):
         (30, 0, 'u-statistic')
         """
         return provenance(self.explainer, self._inputs()[0])
-
-    def _code(self, inputs: Inputs) -> str:
-        session = self._models.session("")
-        return code_of(
-            inputs,
-            self._models.explainer(inputs.shown_model),
-            has_learner=session.learner is not None,
-            title=session.title,
-            is_weighted=session.weights is not None,
-        )
-
-    @t.validate("pins")
-    def _validate_pins(self, proposal: Any) -> list[dict[str, Any]]:
-        try:
-            return validate_pins(proposal["value"], self.explainer)
-        except ValueError as error:
-            raise InputError(str(error)) from None
-
-    def _update_ghost(self, change: Any) -> None:
-        ghost = ghost_of(change["new"], self.explainer)
-        if ghost != self._ghost:
-            self._ghost = ghost
-            self._request()
-
-
-def initial_traits(
-    explainer: Explainer, state: Mapping[str, Any] | None, inputs: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the values of all traits of a new explorer; inputs go before the state.
-
-    Raises
-    ------
-    ValueError
-        See `Reproducible.state`.
-    """
-    named = {name: inputs[name] for name in ("shown_model",) if name in inputs}
-    shown = explainer_of_state(named, explainer, "the explorer")
-    if state is None:
-        return {**initial_state(shown), **inputs}
-    # What is no mapping is refused with a sentence.
-    complete = {**state, **named} if isinstance(state, Mapping) else state
-    return {**traits_of(complete, shown), **inputs}
-
-
-def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
-    """Return the validated values of all traits that a state sets.
-
-    Parameters
-    ----------
-    state : mapping
-    explainer : Explainer
-
-    Raises
-    ------
-    ValueError
-        See `Reproducible.state`.
-    """
-    inputs = state
-    values: dict[str, Any] = {}
-    if isinstance(state, Mapping) and "pins" in state:
-        inputs = {name: value for name, value in state.items() if name != "pins"}
-        values["pins"] = validate_pins(state["pins"], explainer)
-    return {**validate_state(inputs, explainer), **values}

@@ -10,7 +10,7 @@ from uqwidgets.evaluation.row_order import places_in
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.rows.text import rows_of_text
+from uqwidgets.widgets.inputs.rows_text import rows_of_text
 
 # Letters of a label of X's index.
 _MOST_CHARACTERS = 60
@@ -60,7 +60,7 @@ class DrawnRows:
         n_rows : int or None
             Of a sample of so many rows, which is one of the sizes of `RowOrder`; None for all.
         selection : str, default=""
-            See `uqwidgets.widgets.rows.text`.
+            See `uqwidgets.widgets.inputs.rows_text`.
         """
         order = self._evaluations.row_order
         is_scored = np.zeros(len(self._rank), dtype=np.bool_)

@@ -17,8 +17,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.rows.conditions import Condition
+from uqwidgets.widgets.inputs.conditions import Condition
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
 from uqwidgets.widgets.rows.described import DescribedRows
 
 #: Value, lower and upper end of indicators by their names.
@@ -99,11 +99,13 @@ class Selection:
     tail, anchor
         What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
     profiles : dict of str to Stress
-        Every indicator over tau by feature, see `uqwidgets.widgets.stress_profiles`.
+        Every indicator over tau by feature, see `uqwidgets.widgets.over_tau.stress_profiles`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category.
     exact : dict of (str, str or None, float) to dict
-        Intervals at other levels of tau, see `uqwidgets.widgets.stress_profiles`.
+        Intervals at other levels of tau, see `uqwidgets.widgets.over_tau.stress_profiles`.
+    lines : dict of str to (int, dict)
+        By indicator, how many features have a profile, and what is drawn of them.
     described : DescribedRows or None
         The weights that describe tau = 0; None where all rows count the same.
     """
@@ -117,6 +119,7 @@ class Selection:
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     exact: dict[tuple[str, str | None, float], Intervals] = field(default_factory=dict)
+    lines: dict[str, tuple[int, dict[str, npt.NDArray[Any]]]] = field(default_factory=dict)
     described: DescribedRows | None = None
 
     @property
@@ -134,6 +137,11 @@ class Selection:
         """Features that can be stressed because they have a value in some of these rows."""
         ex = self.explainer
         return tuple(f for f in ex.features if is_stressable(ex.table, f) and self.has_value(f))
+
+    @property
+    def is_profiled(self) -> bool:
+        """Whether the profiles of all features are known."""
+        return len(self.profiles) == len(self.stressable)
 
     def column(self, feature: str, category: str | None) -> StressedColumn | None:
         """Return a column of these rows, compressed once; None where no row has a value of it.

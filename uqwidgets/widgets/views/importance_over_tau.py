@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import STOPS
-from uqwidgets.widgets.model_info import importance_measures
+from uqwidgets.widgets.inputs.choices import importance_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Work
+from uqwidgets.widgets.over_tau.levels import STOPS
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Work
 
 _NO_LEVELS = (
     "Importance over τ is drawn of differences of measures, with values that are shuffled or drawn "

@@ -11,13 +11,13 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import STOPS
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.over_tau.stress_profiles import LEVELS, joined, line_of, profile_of
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.stress_profiles import LEVELS, joined, line_of, profile_of
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Lines that have a colour of their own, and charts that fit on a screen.
 _MOST_LINES = 6

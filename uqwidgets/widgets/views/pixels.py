@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Work
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Work
 
 
 class PixelsView(View):

@@ -25,15 +25,15 @@ from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
-from uqwidgets.widgets.curve_form import curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
-from uqwidgets.widgets.model_info import LEVEL, importance_measures
-from uqwidgets.widgets.places import grid_places
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
+from uqwidgets.widgets.inputs.curve_form import curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
+from uqwidgets.widgets.rows.places import grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Values of a curve, first and then; all are among those of the large curve. Of categories, these
 # are the most frequent ones.
@@ -88,23 +88,20 @@ class SmallCurvesView(View):
         """Average the curves that are known."""
         if not inputs.small_curves:
             return Content()
-        names = self._features(inputs)
-        shown = {name: self._curves.get(self._curve_key(inputs, name)) for name in names}
-        known = [curves for curves in shown.values() if curves is not None]
-        averages = [self._average(inputs, curves, populations.now) for curves in known]
+        known, averages = self._known(inputs), self._averages(inputs, populations.now).values()
         ex = self.explainer
         table, measure = ex.table, ex.measure(inputs.measure)
         meta = {
-            "features": [curves.grid.feature for curves in known],
-            "sizes": [len(curves.grid) for curves in known],
+            "features": [*known],
+            "sizes": [len(curves.grid) for curves in known.values()],
             "categories": [
                 [value_text(value) for value in curves.grid.values]
                 if curves.grid.categorical and not table.holds_dates(curves.grid.feature)
                 else None
-                for curves in known
+                for curves in known.values()
             ],
-            "times": [table.holds_dates(curves.grid.feature) for curves in known],
-            "coming": [name for name, curves in shown.items() if curves is None],
+            "times": [table.holds_dates(curves.grid.feature) for curves in known.values()],
+            "coming": [name for name in self._features(inputs) if name not in known],
             "by_importance": self._leading is not None,
             "label": measure.label,
             "unit": measure.unit,
@@ -112,7 +109,7 @@ class SmallCurvesView(View):
             "level": LEVEL,
         }
         columns = {
-            "places": [grid_places(table, curves.grid) for curves in known],
+            "places": [grid_places(table, curves.grid) for curves in known.values()],
             "average": [one.average for one in averages],
             "low": [one.low for one in averages],
             "high": [one.high for one in averages],
@@ -134,45 +131,33 @@ class SmallCurvesView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return the curves by their features."""
-        results: dict[str, Result] = {}
-        if not inputs.small_curves or self.has_failed(self._input_key(inputs)):
-            return results
-        for name in self._features(inputs):
-            check()
-            curves = self._curves.get(self._curve_key(inputs, name))
-            if curves is not None:
-                results[name] = self._average(inputs, curves, populations.reached(inputs))
-        return results
+        if self.has_failed(self._input_key(inputs)):
+            return {}
+        return {**self._averages(inputs, populations.reached(inputs), check)}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the curves that are known."""
-        curves = []
-        for name in self._features(inputs) if inputs.small_curves else ():
-            check()
-            known = self._curves.get(self._curve_key(inputs, name))
-            if known is not None:
-                curves.append(self._average(inputs, known, population))
-        return CurveGrid(curves)._repr_html_() if curves else ""
+        averages = self._averages(inputs, population, check)
+        return CurveGrid([*averages.values()])._repr_html_() if averages else ""
 
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Return the track of all curves and bands, once they are known."""
         if not inputs.small_curves or self._missing(inputs):
             return ()
-        names = self._features(inputs)
-        shown = [self._curves[self._curve_key(inputs, name)] for name in names]
+        shown = self._known(inputs)
 
         def averages(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
             populations = [level.population for level in levels]
             means, widths = [], []
-            for one in shown:
+            for curves in shown.values():
                 check()
-                mean, std_error = means_over_rows(one.values, populations)
+                mean, std_error = means_over_rows(curves.values, populations)
                 means.append(mean)
                 widths.append(half_widths(std_error, LEVEL, populations))
             average, width = np.concatenate(means, axis=1), np.concatenate(widths, axis=1)
             return {"average": average, "low": average - width, "high": average + width}
 
-        key = (inputs.measure, inputs.spacing, tuple(names))
+        key = (inputs.measure, inputs.spacing, tuple(shown))
         return [Track("curves", key, averages)]
 
     def show_cached(self, work: Work) -> Availability:
@@ -244,26 +229,20 @@ class SmallCurvesView(View):
             self._curves = {key: curves for key, curves in self._curves.items() if key in keys}
             for size in _SIZES:
                 for at, name in enumerate(names):
-                    self._report(work, inputs, name, at, len(names), size)
+                    if self._is_known(inputs, name, size):
+                        continue
+
+                    def callback(_: Progress | None = None, name: str = name, at: int = at) -> None:
+                        seconds = work.seconds_ahead() or None
+                        work.report(f"small curve of {name}", at, len(names), seconds)
+
+                    callback()
+                    self._evaluate(inputs, name, size, callback)
+                    self._show(work)
 
         if self.attempt(work, self._input_key(inputs), run):
             self._show(work)
         work.send()
-
-    def _report(
-        self, work: Work, inputs: Inputs, name: str, at: int, n_names: int, size: int
-    ) -> None:
-        """Evaluate one curve, and show it with the next frame of progress."""
-        if self._is_known(inputs, name, size):
-            return
-
-        def callback(_progress: Progress | None = None) -> None:
-            seconds = work.seconds_ahead() or None
-            work.report(f"small curve of {name}", at, n_names, seconds)
-
-        callback()
-        self._evaluate(inputs, name, size, callback)
-        self._show(work)
 
     def _show(self, work: Work) -> None:
         assert work.populations is not None
@@ -298,22 +277,26 @@ class SmallCurvesView(View):
         names = self._features(inputs)
         return [name for name in names if not self._is_known(inputs, name, _SIZES[-1])]
 
-    def _average(self, inputs: Inputs, curves: _Curves, population: Population) -> Dependence:
-        ex = self.explainer
-        return dependence(
-            ex.evaluations,
-            ex.measure(inputs.measure),
-            curves.grid,
-            population,
-            form=CurveTransform(),
-            level=LEVEL,
-            curves=curves.values,
-        )
+    def _known(self, inputs: Inputs) -> dict[str, _Curves]:
+        """Return the curves that are known, by their features."""
+        keys = {name: self._curve_key(inputs, name) for name in self._features(inputs)}
+        return {name: self._curves[key] for name, key in keys.items() if key in self._curves}
+
+    def _averages(
+        self, inputs: Inputs, population: Population, check: Callable[[], None] = lambda: None
+    ) -> dict[str, Dependence]:
+        """Return the averages of the curves that are known, by their features."""
+        averages, ex = {}, self.explainer
+        for name, (grid, curves) in self._known(inputs).items():
+            check()
+            of = ex.evaluations, ex.measure(inputs.measure), grid, population
+            averages[name] = dependence(*of, form=CurveTransform(), level=LEVEL, curves=curves)
+        return averages
 
     def _features(self, inputs: Inputs) -> Sequence[str]:
         """Return the leading features that have a curve."""
         table = self.explainer.table
-        names = self._order(inputs)
+        names = self._order(inputs) if inputs.small_curves else ()
         drawn = [name for name in names if why_no_curve(table, name) is None]
         return drawn[: min(inputs.small_curves, self._most)]
 
@@ -331,8 +314,8 @@ class SmallCurvesView(View):
         evaluations = ex.evaluations
         for column in range(len(ex.features)):
             drawn = settings.draws.replacements(ex.table, (column,))
-            asked = evaluations.requests(drawn, ex.measure(measure))
-            if not all(map(evaluations.is_cached, asked)):
+            requests = evaluations.requests(drawn, ex.measure(measure))
+            if not all(map(evaluations.is_cached, requests)):
                 return ex.features
         result = ex.importance(
             measure,

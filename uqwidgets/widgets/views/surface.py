@@ -17,11 +17,11 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Step, Work
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Work
 
 # Points of each feature, and where all of them take the model longer than so many seconds.
 _POINTS, _FEW_POINTS, _SECONDS = 15, 7, 5.0

@@ -15,13 +15,13 @@ from uqwidgets.evaluation.replacement import Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.interruptions import SupersededError
-from uqwidgets.widgets.learner.part import LearnerPart
-from uqwidgets.widgets.learner.refitted import Refitted
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.interruptions import SupersededError
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
-from uqwidgets.widgets.work import Step, Urgency, Work
+from uqwidgets.widgets.views.learner_part import LearnerPart
+from uqwidgets.widgets.views.refitted import Refitted
 
 Key = tuple[Any, ...]
 
@@ -35,7 +35,7 @@ class Content:
     meta : dict
         Plain values; among them, ``remarks`` are sentences that a reader of the view should know.
     columns : dict of str to ndarray
-        By name, without the name of the view; see `uqwidgets.widgets.frames.pack`.
+        By name, without the name of the view; see `uqwidgets.widgets.kernel.frames.pack`.
     key : tuple or None
         Identifies what it was computed from.
     """
@@ -256,7 +256,7 @@ class View(ABC):
     # What tau moves.
 
     def over_tau(self, _inputs: Inputs) -> Sequence[Track]:
-        """Return the parts of the content that tau moves; see `uqwidgets.widgets.over_tau`.
+        """Return the parts of the content that tau moves; see `OverTau`.
 
         None by default: the view then follows the frames of the kernel while tau moves.
         """

@@ -1,6 +1,6 @@
 import type { PickerChoice } from "../../controls/picker.ts";
-import { isolated } from "../../format.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { isolated } from "../../widget/format.ts";
 import type { Shown } from "../view.ts";
 
 const CLASS = "probability:";

@@ -1,4 +1,4 @@
-import { counted } from "../../format.ts";
+import { counted } from "../../widget/format.ts";
 
 /** Whether an interval is known and holds zero. */
 export const isUnclear = (

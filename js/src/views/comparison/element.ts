@@ -1,6 +1,7 @@
+import { tableOf } from "../../charts/table.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, pool, set, setText } from "../../dom.ts";
-import { isolated, level, number, percent, withUnit } from "../../format.ts";
+import { h, pool, set, setText } from "../../widget/dom.ts";
+import { isolated, level, number, percent, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { choicesOf } from "./choices.ts";
 import { isUnclear } from "./clarity.ts";
@@ -28,14 +29,7 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
     return { heading, figure, element: h("div", { hidden: true }, heading, figure.element) };
   };
   const [curve, stress] = [block("Difference of the curves"), block("Difference under stress")];
-  const rows = h("tbody");
-  const columns = h("tr");
-  const scores = h(
-    "div",
-    { class: "uq-difference-scores" },
-    h("h4", {}, "Scores"),
-    h("table", {}, h("thead", {}, columns), rows),
-  );
+  const scores = h("div", { class: "uq-difference-scores" });
   const hollow = h(
     "p",
     { class: "uq-caption", "data-testid": "uq-comparison-hollow" },
@@ -49,27 +43,16 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
 
   const fillScores = (data: Comparison, sides: string) => {
     scores.hidden = data.scores.length === 0;
-    columns.replaceChildren(
-      ...["score", data.first, data.second, "difference", `${percent(data.level)} interval`].map(
-        (text) => h("th", { scope: "col", title: text === "difference" ? sides : null }, text),
-      ),
+    const unclear = () => h("span", { class: "uq-muted" }, "not clear");
+    const table = tableOf(
+      ["score", data.first, data.second, "difference", `${percent(data.level)} interval`],
+      data.scores.map(({ label, unit, first, second, value, low, high }) => [
+        ...[withUnit(label, unit), ...[first, second, value].map((one) => number(one))],
+        [intervalOf(low, high), ...(isUnclear(low, high) ? [unclear()] : [])],
+      ]),
     );
-    rows.replaceChildren(
-      ...data.scores.map(({ label, unit, first, second, value, low, high }) =>
-        h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, withUnit(label, unit)),
-          ...[first, second, value].map((one) => h("td", {}, number(one))),
-          h(
-            "td",
-            {},
-            intervalOf(low, high),
-            ...(isUnclear(low, high) ? [h("span", { class: "uq-muted" }, "not clear")] : []),
-          ),
-        ),
-      ),
-    );
+    set(table.querySelector("th:nth-child(4)") as Element, { title: sides });
+    scores.replaceChildren(h("h4", {}, "Scores"), table);
   };
 
   return {

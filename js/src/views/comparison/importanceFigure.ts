@@ -1,7 +1,7 @@
 import { bars, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, setText } from "../../dom.ts";
-import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { h, setText } from "../../widget/dom.ts";
+import { interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { clarity, isUnclear } from "./clarity.ts";
 import type { Comparison } from "./reader.ts";
 

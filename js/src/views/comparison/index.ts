@@ -3,7 +3,7 @@ import type { View } from "../view.ts";
 import { comparisonPanel } from "./element.ts";
 import { type Comparison, readComparison } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     comparison: Comparison;
   }

@@ -1,4 +1,4 @@
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 export interface ScoreDifference {
   label: string;

@@ -5,7 +5,9 @@ import { figure } from "../../charts/figure.ts";
 import { MANY } from "../../charts/lines.ts";
 import { moreOnDemand, partOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, set, setText } from "../../dom.ts";
+import type { Averages, Frame } from "../../session/frame.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { h, set, setText } from "../../widget/dom.ts";
 import {
   counted,
   interval,
@@ -15,9 +17,7 @@ import {
   percent,
   soFar,
   withUnit,
-} from "../../format.ts";
-import type { Averages, Frame } from "../../frame.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
+} from "../../widget/format.ts";
 import {
   classKeys,
   isStressed,
@@ -85,7 +85,7 @@ function curveLegend({ classes: labels, target, level }: ModelInfo) {
     /** The keys of the lines, which groups replace by their own. */
     classes,
     update(data: Dependence, frame: Frame, ghost: Ghostly | null): void {
-      const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
+      const range = interval(data.low[0], data.high[0]);
       const withInterval = range === "no interval" ? "" : `, ${percent(level)} interval`;
       setText(averageKey, `${frame.learner ? "model, " : ""}average${withInterval}`);
       ghostKey.hidden = !isStressed(frame);

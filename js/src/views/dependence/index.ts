@@ -1,10 +1,10 @@
 import "./style.css";
-import { isolated, isolatedIn } from "../../format.ts";
+import { isolated, isolatedIn } from "../../widget/format.ts";
 import type { View } from "../view.ts";
 import { dependencePanel } from "./element.ts";
 import { type Dependence, readDependence } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     dependence: Dependence;
   }

@@ -1,5 +1,5 @@
 import { type Look, looksOf } from "../../charts/classes.ts";
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 export interface Dependence {
   stale: boolean;

@@ -1,10 +1,10 @@
 import "./columnChoices.css";
 import type { Controls } from "../../controls/onDemand.ts";
 import { checkBox, picker } from "../../controls/picker.ts";
-import { h } from "../../dom.ts";
-import type { Inputs } from "../../inputs.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
-import type { Session } from "../../session.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import type { Session } from "../../session/session.ts";
+import { h } from "../../widget/dom.ts";
 
 const REPLACEMENTS = [
   { value: "permutation", label: "shuffled values" },

@@ -1,7 +1,7 @@
 import { setFitted } from "../../charts/axis.ts";
 import { bars, ROW_HEIGHT } from "../../charts/bars.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import type { Averages } from "../../frame.ts";
+import type { Averages } from "../../session/frame.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
 
 /** The title of a column: a button that sorts the rows by it. */
 export function sortTitle(onSort: () => void, signal: AbortSignal) {

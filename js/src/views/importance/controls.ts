@@ -1,7 +1,7 @@
 import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker, wholeNumber } from "../../controls/picker.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
 import type { Context } from "../view.ts";
 
 /** The controls of the importance view: two in sight, the others under "more". */

@@ -1,10 +1,11 @@
 import { BELOW, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
+import { button } from "../../controls/button.ts";
 import { featureList } from "../../controls/listbox.ts";
-import { h, set, setText, svg } from "../../dom.ts";
-import { counted, isolated, number, percent, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
+import { counted, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, key, learnerKey, pinKey, rowsBehind, swatch } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { barColumn, type Rows, sortTitle, wordColumn } from "./columns.ts";
@@ -190,7 +191,8 @@ export function importancePanel(context: Context): Panel {
   const columns = columnSet((sort) => session.request({ sort }), features.length > FEW, signal);
   const body = h("div", { class: "uq-importance-body" }, columns.plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, columns.head, body);
-  const fold = h("button", { type: "button", class: "uq-button", "data-testid": "uq-fold" });
+  const unfold = () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 });
+  const fold = button("uq-fold", "", unfold, signal);
   const resized = () => {
     inSight = 0;
     redraw();
@@ -317,8 +319,6 @@ export function importancePanel(context: Context): Panel {
   observer.observe(scroller);
   signal.addEventListener("abort", () => observer.disconnect());
   columns.search.addEventListener("input", () => drawSoon(true), { signal });
-  const unfold = () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 });
-  fold.addEventListener("click", unfold, { signal });
 
   return {
     element: panel.element,

@@ -1,10 +1,10 @@
 import "./style.css";
-import { isolated } from "../../format.ts";
+import { isolated } from "../../widget/format.ts";
 import type { View } from "../view.ts";
 import { importancePanel } from "./element.ts";
 import { type Importance, readImportance } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     importance: Importance;
   }

@@ -1,5 +1,5 @@
-import { interval, isolated, number, withUnit } from "../../format.ts";
-import type { Averages, Frame } from "../../frame.ts";
+import type { Averages, Frame } from "../../session/frame.ts";
+import { interval, isolated, number, withUnit } from "../../widget/format.ts";
 import { LEARNER_COLUMNS, ofLearner } from "../legend.ts";
 import type { Importance } from "./reader.ts";
 

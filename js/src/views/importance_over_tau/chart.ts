@@ -1,16 +1,15 @@
-import { scaleLinear } from "d3-scale";
-import { axis, labelWidth, setFitted, ticksOf } from "../../charts/axis.ts";
+import { alongTau, axes, setFitted, tauTicks } from "../../charts/axis.ts";
 import { lookOf } from "../../charts/classes.ts";
 import type { Readable } from "../../charts/crosshair.ts";
 import { extent, roomFor, SteadyScale } from "../../charts/domain.ts";
+import { placeLevel, placeUpright } from "../../charts/marks.ts";
 import { areaPath, linePath } from "../../charts/paths.ts";
-import { clipBox, pool, set, svg } from "../../dom.ts";
-import { interval, level, number } from "../../format.ts";
+import { clipBox, pool, set, svg } from "../../widget/dom.ts";
+import { interval, level, number } from "../../widget/format.ts";
 import { LEVELS, type Line } from "./reader.ts";
 
 const TOP = 22;
 const PLOT = 170;
-const RIGHT = 12;
 
 export interface Drawn {
   lines: Line[];
@@ -23,8 +22,7 @@ export interface Drawn {
 
 /** Importance over τ: a line and a band for each feature, in its own colour and dash. */
 export function linesOverTau() {
-  const left = axis("left");
-  const bottom = axis("bottom");
+  const { left, bottom, update: drawAxes } = axes();
   const bands = svg("g", { class: "uq-feature-bands" });
   const areas = pool(bands, () => svg("path"));
   const paths = svg("g", { class: "uq-feature-lines" });
@@ -38,8 +36,8 @@ export function linesOverTau() {
   const element = svg(
     "svg",
     { height: TOP + PLOT + 26, "aria-hidden": "true" },
-    left.element,
-    bottom.element,
+    left,
+    bottom,
     box.element,
     rule,
     cross,
@@ -61,26 +59,16 @@ export function linesOverTau() {
       const values = extent([0], ...lines.map(({ value }) => value));
       const shown = roomFor(values, { low, high }, widths[widths.length >> 1]);
       const y = steady.fit(key, shown, [TOP + PLOT, TOP]);
-      const ticks = ticksOf(y, PLOT, 36);
-      const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
-      const inner = Math.max(40, width - margin - RIGHT);
-      const x = scaleLinear([-1, 1], [margin, margin + inner]);
+      const place = { top: TOP, height: PLOT, width };
+      const { x, margin, inner } = drawAxes(y, place, alongTau, tauTicks, 36);
       const at = LEVELS.map((one) => x(one));
       const heights = (values: ArrayLike<number>) => Array.from(values, (one) => y(one));
 
       set(element, { width });
-      set(left.element, { transform: `translate(${margin},0)` });
-      left.update(ticks, inner);
-      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
-      const places = [-1, -0.5, 0, 0.5, 1];
-      bottom.update(
-        places.map((one) => ({ at: x(one), label: number(one) })),
-        4,
-      );
       setFitted(title, text, width);
       box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
-      set(zero, { x1: margin, x2: margin + inner, y1: y(0), y2: y(0) });
-      set(rule, { x1: x(tau), x2: x(tau) });
+      placeLevel(zero, y(0), margin, margin + inner);
+      placeUpright(rule, x(tau));
       const drawn = lines.map((one, i) => ({ ...one, look: lookOf(i) }));
       areas(drawn.length).forEach((mark, i) => {
         const { low, high, look } = drawn[i] as (typeof drawn)[number];
@@ -102,18 +90,14 @@ export function linesOverTau() {
         positions: at,
         width,
         top: TOP,
-        mark(i) {
-          const place = i === null ? undefined : LEVELS[i];
-          set(cross, { visibility: place === undefined ? "hidden" : null });
-          if (place !== undefined) set(cross, { x1: x(place), x2: x(place) });
-        },
+        mark: (i) => placeUpright(cross, i === null ? null : at[i]),
         reading(i) {
           const order = [...lines].sort((a, b) => (b.value[i] ?? 0) - (a.value[i] ?? 0));
           return {
             title: `τ ${level(LEVELS[i] ?? 0)}`,
             rows: order.map(({ row, value, low, high }): [string, string] => [
               name(row),
-              `${number(value[i])} (${interval(low[i] as number, high[i] as number)})`,
+              `${number(value[i])} (${interval(low[i], high[i])})`,
             ]),
           };
         },

@@ -1,9 +1,8 @@
-import { lookOf } from "../../charts/classes.ts";
 import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { interval, isolated, level, number, percent, withUnit } from "../../format.ts";
-import { swatch } from "../legend.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { interval, isolated, level, number, percent, withUnit } from "../../widget/format.ts";
+import { lineNames } from "../lineNames.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { linesOverTau } from "./chart.ts";
 import { LEVELS, type Line, linesOf } from "./reader.ts";
@@ -17,15 +16,14 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
   const fig = figure(signal, redraw, "Importance over τ");
   const chart = linesOverTau();
   const read = crosshair(signal);
-  const legend = h("div", { class: "uq-legend" });
+  const legend = lineNames("uq-over-tau-name", (at) => pick(known?.lines[at]?.row ?? null), signal);
   const empty = h("p", { class: "uq-empty" });
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
-  fig.content.append(legend, plot);
+  fig.content.append(legend.element, plot);
   fig.plot.append(empty);
   const panel = section("Importance over τ", "uq-importance_over_tau", [], fig.element);
 
   let names: string[] = [];
-  let legendOf = "";
   let drawn: (Readable & { near(x: number, y: number): number | null }) | null = null;
   let known: { over: unknown; key: string; lines: Line[] } | null = null;
 
@@ -45,34 +43,6 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
     { signal },
   );
 
-  const showLegend = (lines: Line[], picked: number) => {
-    const now = JSON.stringify(lines.map(({ row }) => names[row]));
-    if (now !== legendOf) {
-      legendOf = now;
-      legend.replaceChildren(
-        ...lines.map(({ row }, i) => {
-          const { className, dash } = lookOf(i);
-          const name = h("span", { class: "uq-key-name" }, names[row] ?? "");
-          const item = h(
-            "button",
-            {
-              type: "button",
-              class: "uq-key uq-line-name",
-              "data-testid": "uq-over-tau-name",
-              "data-row": row,
-            },
-            swatch(className, dash),
-            name,
-          );
-          item.addEventListener("click", () => pick(row), { signal });
-          return item;
-        }),
-      );
-    }
-    for (const item of legend.querySelectorAll<HTMLElement>("button"))
-      set(item, { "aria-pressed": item.dataset.row === String(picked) ? "true" : "false" });
-  };
-
   const describe = (lines: Line[], title: string, of: string) => {
     const first = [...lines].sort((a, b) => (b.value[20] ?? 0) - (a.value[20] ?? 0))[0];
     fig.describe(
@@ -84,7 +54,7 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
           level(tau),
           ...lines.flatMap(({ value, low, high }) => [
             number(value[2 * k]),
-            interval(low[2 * k] as number, high[2 * k] as number),
+            interval(low[2 * k], high[2 * k]),
           ]),
         ]),
       }),
@@ -128,7 +98,10 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
       );
       if (reason !== null || !view || !importance) return;
       const title = withUnit(view.label, view.unit);
-      showLegend(lines, picked);
+      legend.update(
+        lines.map(({ row }) => names[row] ?? ""),
+        lines.findIndex(({ row }) => row === picked),
+      );
       drawn = chart.update(
         {
           lines,

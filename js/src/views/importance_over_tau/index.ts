@@ -1,10 +1,9 @@
-import "../../charts/colouredLines.css";
 import "./style.css";
 import type { View } from "../view.ts";
 import { importanceOverTauPanel } from "./element.ts";
 import { type DrawnMeasure, readDrawnMeasure } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     importance_over_tau: DrawnMeasure;
   }

@@ -1,6 +1,6 @@
-import type { OverTau } from "../../overTau.ts";
-import { columnAt } from "../../overTau.ts";
-import type { Fields } from "../../wire.ts";
+import type { OverTau } from "../../session/overTau.ts";
+import { columnAt } from "../../session/overTau.ts";
+import type { Fields } from "../../session/wire.ts";
 
 /** Which measure of the importance view is drawn over τ. */
 export interface DrawnMeasure {

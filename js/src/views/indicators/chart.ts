@@ -1,8 +1,9 @@
 import { lookOf } from "../../charts/classes.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
+import { placeLevel, placeUpright } from "../../charts/marks.ts";
 import { linePath } from "../../charts/paths.ts";
-import { clipBox, h, pool, set, setText, svg } from "../../dom.ts";
-import { decimals, isolated, number, withUnit } from "../../format.ts";
+import { clipBox, h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { decimals, isolated, number, withUnit } from "../../widget/format.ts";
 
 const HEIGHT = 84;
 const EDGE = 5;
@@ -68,9 +69,8 @@ export function indicatorChart(onPick: (indicator: string) => void, signal: Abor
       // Without stress all lines have the same value.
       const middle = Array.from(taus).indexOf(0);
       const same = lines.map((line) => line[middle] ?? Number.NaN).find(Number.isFinite);
-      set(start, { visibility: same === undefined ? "hidden" : null });
-      if (same !== undefined) set(start, { x1: 0, x2: width, y1: y(same), y2: y(same) });
-      set(rule, { x1: x(drawn.tau), x2: x(drawn.tau) });
+      placeLevel(start, same === undefined ? null : y(same), 0, width);
+      placeUpright(rule, x(drawn.tau));
       const title = withUnit(drawn.label, drawn.unit);
       const [least, most] = known ?? [Number.NaN, Number.NaN];
       setText(name, title);

@@ -1,8 +1,7 @@
-import { lookOf } from "../../charts/classes.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, isolated, level, number, withUnit } from "../../format.ts";
-import { swatch } from "../legend.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, isolated, level, number, withUnit } from "../../widget/format.ts";
+import { lineNames } from "../lineNames.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { indicatorChart } from "./chart.ts";
 import type { Indicators } from "./reader.ts";
@@ -13,52 +12,26 @@ const [WIDTH, GAP, FRAME] = [150, 10, 14];
 /** Every indicator over τ side by side; a line has one colour in all charts. */
 export function indicatorsPanel({ session, about, signal, redraw }: Context): Panel {
   const fig = figure(signal, redraw, "All indicators");
-  const legend = h("div", { class: "uq-legend" });
   const grid = h("div", { class: "uq-small-grid", role: "group", "aria-label": "All indicators" });
   const more = h("p", { class: "uq-caption" });
-  fig.content.append(legend, grid, more);
   const empty = h("p", { class: "uq-empty" });
   const panel = section("All indicators", "uq-indicators", [], empty, fig.element);
   const pick = (indicator: string) => session.request({ indicator });
   const charts: ReturnType<typeof indicatorChart>[] = [];
-  let legendOf = "";
+  let drawn: Indicators | null = null;
+  const stressLine = (at: number) =>
+    session.request({
+      stress_feature: about.features[drawn?.features[at] ?? -1]?.name ?? "",
+      stress_category: drawn?.categories[at] ?? "",
+    });
+  const legend = lineNames("uq-indicators-line", stressLine, signal);
+  fig.content.append(legend.element, grid, more);
 
   const nameOf = ({ features, categories }: Indicators, i: number): string => {
     const feature = about.features[features[i] ?? -1]?.name ?? "";
     return categories[i] === null
       ? feature
       : `${isolated(feature)} = ${isolated(categories[i] ?? "")}`;
-  };
-
-  const showLegend = (data: Indicators, stressed: number) => {
-    const now = JSON.stringify([data.features, data.categories]);
-    if (now !== legendOf) {
-      legendOf = now;
-      legend.replaceChildren(
-        ...data.features.map((at, i) => {
-          const { className, dash } = lookOf(i);
-          const item = h(
-            "button",
-            {
-              type: "button",
-              class: "uq-key uq-line-name",
-              "data-testid": "uq-indicators-line",
-            },
-            swatch(className, dash),
-            h("span", { class: "uq-key-name" }, nameOf(data, i)),
-          );
-          const choice = {
-            stress_feature: about.features[at]?.name ?? "",
-            stress_category: data.categories[i] ?? "",
-          };
-          item.addEventListener("click", () => session.request(choice), { signal });
-          return item;
-        }),
-      );
-    }
-    [...legend.children].forEach((item, i) => {
-      set(item, { "aria-pressed": i === stressed ? "true" : "false" });
-    });
   };
 
   const draw = (data: Indicators, indicator: string, stressed: number, tau: number) => {
@@ -123,7 +96,11 @@ export function indicatorsPanel({ session, about, signal, redraw }: Context): Pa
         lines < data.nLines ? `the ${lines} that move them most, of ${data.nLines}` : "";
       const at = inputs.stress_feature ? `now τ ${level(inputs.tau)}` : "";
       setText(panel.note, [counted(data.nRows, "row"), which, at].filter(Boolean).join(" · "));
-      showLegend(data, stressed);
+      drawn = data;
+      legend.update(
+        data.features.map((_, i) => nameOf(data, i)),
+        stressed,
+      );
       draw(data, inputs.indicator, stressed, inputs.tau);
     },
   };

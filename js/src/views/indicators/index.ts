@@ -1,11 +1,10 @@
-import "../../charts/colouredLines.css";
 import "../../charts/smallChart.css";
 import "./style.css";
 import type { View } from "../view.ts";
 import { indicatorsPanel } from "./element.ts";
 import { type Indicators, readIndicators } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     indicators: Indicators;
   }

@@ -1,4 +1,4 @@
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 /** Every indicator over τ, of the lines that move some of them most. */
 export interface Indicators {

@@ -1,10 +1,11 @@
 import { scaleLinear } from "d3-scale";
+import "../../charts/points.css";
 import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { diagonal } from "../../charts/diagonal.ts";
 import { errorBars } from "../../charts/errorbars.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, interval, isolated, number, percent } from "../../widget/format.ts";
 import type { Calibration, Performance } from "./reader.ts";
 
 const unit = (range: [number, number]) => scaleLinear([0, 1], range);
@@ -19,7 +20,7 @@ const outside = ({ predicted, low, high }: Calibration): number =>
 /** Observed shares over predicted probabilities. */
 export function calibrationFigure(signal: AbortSignal, redraw: () => void) {
   const fig = figure(signal, redraw, "Calibration");
-  const bars = errorBars();
+  const bars = errorBars("uq-points", 4);
   const chart = diagonal(bars.element);
   const read = crosshair(signal);
   set(read.element, { "aria-label": "Read the calibration" });
@@ -42,19 +43,12 @@ export function calibrationFigure(signal: AbortSignal, redraw: () => void) {
       );
       const at = (values: Float64Array) => Array.from(values, (value) => y(value));
       const xs = Array.from(data.predicted, (value) => x(value));
-      bars.update(
-        xs,
-        at(data.observed),
-        at(data.low),
-        at(data.high),
-        null,
-        new Uint8Array(points).fill(1),
-      );
+      bars.update(xs, at(data.observed), at(data.low), at(data.high));
       setText(
         caption,
         `Probability that ${event}. ${missed === 0 ? "All intervals hold" : `${missed} of ${counted(points, "interval")} ${missed === 1 ? "does" : "do"} not hold`} the predicted probability.`,
       );
-      const range = (i: number) => interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN);
+      const range = (i: number) => interval(data.low[i], data.high[i]);
       const readable: Readable = {
         name: `Read the calibration: probability that ${event}`,
         positions: xs,

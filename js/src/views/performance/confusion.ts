@@ -1,5 +1,5 @@
-import { h, set } from "../../dom.ts";
-import { isolated, percent } from "../../format.ts";
+import { h, set } from "../../widget/dom.ts";
+import { isolated, percent } from "../../widget/format.ts";
 
 /** The share of each true class by predicted class, as a table whose cells are shaded by it. */
 export function confusionTable(target: string) {

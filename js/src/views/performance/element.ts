@@ -1,5 +1,6 @@
-import { h, set, setText } from "../../dom.ts";
-import { interval, number, percent, withUnit } from "../../format.ts";
+import { tableOf } from "../../charts/table.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { interval, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, rowsBehind } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { calibrationFigure } from "./calibration.ts";
@@ -10,30 +11,7 @@ import { residualFigure } from "./residuals.ts";
 /** The performance of the model on the selected rows: scores, calibration and confusion. */
 export function performancePanel(context: Context): Panel {
   const { about, signal, redraw } = context;
-  const rows = h("tbody");
-  const before = h("th", { scope: "col" }, "at τ = 0");
-  const ends = h("th", { scope: "col" });
-  const scores = h(
-    "div",
-    { class: "uq-scores" },
-    h("h4", {}, "Scores"),
-    h(
-      "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          ...["score", "value"].map((text) => h("th", { scope: "col" }, text)),
-          ends,
-          before,
-        ),
-      ),
-      rows,
-    ),
-  );
+  const scores = h("div", { class: "uq-scores" });
   const target = about.target ?? "";
   const calibration = calibrationFigure(signal, redraw);
   const confusion = about.classes.length ? confusionTable(target) : null;
@@ -49,23 +27,15 @@ export function performancePanel(context: Context): Panel {
   const panel = section("The model itself", "uq-performance", [], empty, grid);
 
   const fill = (data: Performance, stressed: boolean) => {
-    setText(ends, `${percent(data.level)} interval`);
-    before.hidden = !stressed;
-    rows.replaceChildren(
-      ...data.scores.map(({ label, unit, value, low, high, base }) => {
-        const cells = [
-          number(value),
-          interval(low ?? Number.NaN, high ?? Number.NaN),
-          ...(stressed ? [number(base)] : []),
-        ];
-        return h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, withUnit(label, unit)),
-          ...cells.map((text) => h("td", {}, text)),
-        );
-      }),
+    const before = stressed ? ["at τ = 0"] : [];
+    const table = tableOf(
+      ["score", "value", `${percent(data.level)} interval`, ...before],
+      data.scores.map(({ label, unit, value, low, high, base }) => [
+        ...[withUnit(label, unit), number(value), interval(low, high)],
+        ...before.map(() => number(base)),
+      ]),
     );
+    scores.replaceChildren(h("h4", {}, "Scores"), table);
   };
 
   return {

@@ -3,7 +3,7 @@ import type { View } from "../view.ts";
 import { performancePanel } from "./element.ts";
 import { type Performance, readPerformance } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     performance: Performance;
   }

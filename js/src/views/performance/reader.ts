@@ -1,5 +1,5 @@
-import type { ModelInfo } from "../../modelInfo.ts";
-import type { Columns, Fields } from "../../wire.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 export interface Score {
   label: string;

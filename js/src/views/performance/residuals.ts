@@ -2,8 +2,8 @@ import { diagonal } from "../../charts/diagonal.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { opacity } from "../../charts/lines.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { counted, isolated, number } from "../../format.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { counted, isolated, number } from "../../widget/format.ts";
 import type { Context } from "../view.ts";
 import type { Points } from "./reader.ts";
 

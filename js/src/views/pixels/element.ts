@@ -1,7 +1,7 @@
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { interval, isolated, number, withUnit } from "../../format.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { interval, isolated, number, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 
 /** The widest picture, and the side of a pixel whose interval contains 0, as a share of a cell. */
@@ -108,7 +108,7 @@ export function pixelsPanel({ session, about, uid, signal, redraw }: Context): P
     const textOf = (pixel: number) =>
       `${isolated(names[pixel] ?? "")}, row ${Math.floor(pixel / columns) + 1}, ` +
       `column ${(pixel % columns) + 1}: ${number(value[pixel])} ` +
-      `(${interval(low[pixel] ?? Number.NaN, high[pixel] ?? Number.NaN)})`;
+      `(${interval(low[pixel], high[pixel])})`;
     const isClear = (pixel: number) =>
       (low[pixel] as number) > nothing || (high[pixel] as number) < nothing;
     const at = names.indexOf(inputs.feature);
@@ -148,7 +148,7 @@ export function pixelsPanel({ session, about, uid, signal, redraw }: Context): P
           String(Math.floor(pixel / columns) + 1),
           String((pixel % columns) + 1),
           number(value[pixel]),
-          interval(low[pixel] ?? Number.NaN, high[pixel] ?? Number.NaN),
+          interval(low[pixel], high[pixel]),
         ]),
       }),
     );

@@ -3,7 +3,7 @@ import type { View } from "../view.ts";
 import { pixelsPanel } from "./element.ts";
 import { type Pixels, readPixels } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     pixels: Pixels;
   }

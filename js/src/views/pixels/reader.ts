@@ -1,5 +1,5 @@
-import type { ModelInfo } from "../../modelInfo.ts";
-import { type Columns, type Fields, WireError } from "../../wire.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { type Columns, type Fields, WireError } from "../../session/wire.ts";
 
 /** The shape of the picture whose pixels the features are, row by row. */
 export interface Pixels {

@@ -1,4 +1,4 @@
-import { set, svg } from "../../dom.ts";
+import { set, svg } from "../../widget/dom.ts";
 
 /** A box in the pixels of a chart. */
 export interface Box {

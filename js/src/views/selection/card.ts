@@ -1,9 +1,10 @@
+import { button } from "../../controls/button.ts";
 import "./card.css";
-import type { Change } from "../../condition.ts";
-import { h, set, setText } from "../../dom.ts";
-import { isolated, number, percent, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
+import type { Change } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { millisecondsOf, momentOf } from "./moments.ts";
 import { nameOf } from "./names.ts";
 import { predictionPicture } from "./prediction.ts";
@@ -160,19 +161,14 @@ export function rowCard(
   actions: { step(by: number): void; change(changes: Change[]): void },
   signal: AbortSignal,
 ) {
-  const button = (text: string, label: string, testid: string, run: () => void) => {
-    const one = h(
-      "button",
-      { type: "button", class: "uq-button", "aria-label": label, "data-testid": testid },
-      text,
-    );
-    one.addEventListener("click", run, { signal });
-    return one;
-  };
+  const labelled = (id: string, text: string, label: string, run: () => void) =>
+    button(id, text, run, signal, { "aria-label": label });
   const title = h("h4");
   const place = h("span", { class: "uq-muted" });
-  const previous = button("‹", "previous selected row", "uq-card-previous", () => actions.step(-1));
-  const next = button("›", "next selected row", "uq-card-next", () => actions.step(1));
+  const previous = labelled("uq-card-previous", "‹", "previous selected row", () =>
+    actions.step(-1),
+  );
+  const next = labelled("uq-card-next", "›", "next selected row", () => actions.step(1));
   const facts = h("p", { class: "uq-card-facts", "data-testid": "uq-card-facts" });
   const picture = predictionPicture();
   const measures = measureTable();
@@ -181,7 +177,7 @@ export function rowCard(
     role: "status",
     "data-testid": "uq-what-if-status",
   });
-  const reset = button("reset", "reset all values of this row", "uq-what-if-reset", () =>
+  const reset = labelled("uq-what-if-reset", "reset", "reset all values of this row", () =>
     actions.change([]),
   );
   const values = valueTable(about.features, (changes) => actions.change(changes), signal);

@@ -1,10 +1,11 @@
-import type { Change, Condition } from "../../condition.ts";
+import { button } from "../../controls/button.ts";
 import { controlsOnDemand } from "../../controls/onDemand.ts";
-import { h, onCommit, set, setText } from "../../dom.ts";
-import { counted, number, whole, withUnit } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
-import { readRows, writeRows } from "../../rows.ts";
+import type { Change, Condition } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { readRows, writeRows } from "../../session/rows.ts";
+import { h, onCommit, set, setText } from "../../widget/dom.ts";
+import { counted, number, whole, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { lineSelection } from "./lineSelection.ts";
 import { nameOf } from "./names.ts";
@@ -155,24 +156,19 @@ export function selectionPanel(context: Context): Panel {
   });
   const points = pointSelection(select, (row) => (frame ? nameOf(frame, row) : ""), signal);
 
-  const button = (text: string, testid: string, run: () => void) => {
-    const one = h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);
-    one.addEventListener("click", run, { signal });
-    return one;
-  };
   const finder = rowFinder(
     about.n_rows,
     () => frame,
     (row) => select([row], rows.length > 0 && !rows.includes(row)),
     signal,
   );
-  const clear = button("clear selection", "uq-selection-clear", () => {
+  const forget = () => {
     select([]);
     finder.field.focus();
-  });
-  const filter = button("keep only these rows", "uq-selection-keep", () =>
-    keep({ rows: writeRows(rows) }),
-  );
+  };
+  const clear = button("uq-selection-clear", "clear selection", forget, signal);
+  const keepRows = () => keep({ rows: writeRows(rows) });
+  const filter = button("uq-selection-keep", "keep only these rows", keepRows, signal);
 
   const list = selectedList((row) => session.request({ row, what_if: [] }), signal);
   const shownRow = () => (rows.includes(inputs.row) ? inputs.row : (rows[0] ?? -1));

@@ -1,10 +1,10 @@
 import "./style.css";
-import { counted } from "../../format.ts";
+import { counted } from "../../widget/format.ts";
 import type { View } from "../view.ts";
 import { selectionPanel } from "./element.ts";
 import { readSelection, type Selection } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     selection: Selection;
   }

@@ -1,7 +1,8 @@
-import type { Condition } from "../../condition.ts";
-import { h, set, setText } from "../../dom.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
+import { button } from "../../controls/button.ts";
+import type { Condition } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import { h, set, setText } from "../../widget/dom.ts";
 import type { Context, LinePlot } from "../view.ts";
 import { brush, type Marks } from "./brush.ts";
 import { lineMarks, pathOf, placeOf, sharesPath } from "./lines.ts";
@@ -91,11 +92,7 @@ export function lineSelection(
     "aria-label": "go through the lines",
     "data-testid": "uq-selection-lines",
   });
-  const name = h("button", {
-    type: "button",
-    class: "uq-button",
-    "data-testid": "uq-selection-line",
-  });
+  const name = button("uq-selection-line", "", () => pick(true), signal);
   const walk = h(
     "span",
     { class: "uq-field uq-walk" },
@@ -126,7 +123,6 @@ export function lineSelection(
     if (row !== undefined) select([row], adds);
   };
   slider.addEventListener("keydown", (event) => event.key === "Enter" && pick(true), { signal });
-  name.addEventListener("click", () => pick(true), { signal });
 
   return {
     walk,

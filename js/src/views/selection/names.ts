@@ -1,5 +1,5 @@
-import { isolated, whole } from "../../format.ts";
-import type { Frame } from "../../frame.ts";
+import type { Frame } from "../../session/frame.ts";
+import { isolated, whole } from "../../widget/format.ts";
 
 /** The label of a row, or null where it has none or it is not known here. */
 export function labelOf(frame: Frame, row: number): string | null {

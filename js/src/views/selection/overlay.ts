@@ -1,4 +1,4 @@
-import { h, set, setText, svg } from "../../dom.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
 
 /** How opaque each of many lines is. */
 export const opacityOf = (lines: number) => Math.min(1, Math.max(0.12, 20 / Math.max(lines, 1)));

@@ -1,6 +1,6 @@
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { number, percent } from "../../format.ts";
-import type { Numbers } from "../../wire.ts";
+import type { Numbers } from "../../session/wire.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { number, percent } from "../../widget/format.ts";
 import type { Selection } from "./reader.ts";
 
 /** Classes that have a bar of their own, the most probable ones. */

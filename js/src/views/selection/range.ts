@@ -1,7 +1,8 @@
-import type { Condition } from "../../condition.ts";
-import { h, set, setText, svg } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
-import type { Column } from "../../modelInfo.ts";
+import { button } from "../../controls/button.ts";
+import type { Condition } from "../../session/condition.ts";
+import type { Column } from "../../session/modelInfo.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
+import { isolated, number } from "../../widget/format.ts";
 import type { LinePlot } from "../view.ts";
 import { momentOf } from "./moments.ts";
 
@@ -78,16 +79,19 @@ export function barRange(actions: RangeActions, signal: AbortSignal) {
     });
   const handles = [handle(0), handle(1)] as const;
   const words = h("span", { role: "status" });
-  const keep = h(
-    "button",
-    { type: "button", class: "uq-button", "data-testid": "uq-range-keep" },
-    "keep only these rows",
-  );
-  const clear = h(
-    "button",
-    { type: "button", class: "uq-button", "data-testid": "uq-range-clear" },
-    "no range",
-  );
+  const forget = () => {
+    range = null;
+    draw();
+    handles[0].focus();
+  };
+  const keepRows = () => {
+    if (!range) return;
+    const { condition } = range;
+    forget();
+    actions.keep(condition);
+  };
+  const keep = button("uq-range-keep", "keep only these rows", keepRows, signal);
+  const clear = button("uq-range-clear", "no range", forget, signal);
   const bar = h("div", { class: "uq-range-bar", hidden: true }, words, keep, clear);
   let plot: LinePlot | null = null;
   let column: Column | null = null;
@@ -171,27 +175,6 @@ export function barRange(actions: RangeActions, signal: AbortSignal) {
       { signal },
     );
   });
-  keep.addEventListener(
-    "click",
-    () => {
-      if (!range) return;
-      const { condition } = range;
-      range = null;
-      draw();
-      handles[0].focus();
-      actions.keep(condition);
-    },
-    { signal },
-  );
-  clear.addEventListener(
-    "click",
-    () => {
-      range = null;
-      draw();
-      handles[0].focus();
-    },
-    { signal },
-  );
 
   return {
     band,

@@ -1,6 +1,6 @@
-import type { Change } from "../../condition.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
-import { type Columns, type Fields, type Numbers, WireError } from "../../wire.ts";
+import type { Change } from "../../session/condition.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import { type Columns, type Fields, type Numbers, WireError } from "../../session/wire.ts";
 
 export interface CardMeasure {
   name: string;

@@ -1,7 +1,7 @@
-import type { Change } from "../../condition.ts";
-import { h, set, setOptions, setText } from "../../dom.ts";
-import { isolated, number, whole } from "../../format.ts";
-import type { Feature } from "../../modelInfo.ts";
+import type { Change } from "../../session/condition.ts";
+import type { Feature } from "../../session/modelInfo.ts";
+import { h, set, setOptions, setText } from "../../widget/dom.ts";
+import { isolated, number, whole } from "../../widget/format.ts";
 import { millisecondsOf } from "./moments.ts";
 
 export type Value = number | string | null;

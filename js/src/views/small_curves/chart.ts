@@ -1,6 +1,6 @@
 import { areaPath, linePath } from "../../charts/paths.ts";
-import { h, set, setText, svg } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
+import { h, set, setText, svg } from "../../widget/dom.ts";
+import { isolated, number } from "../../widget/format.ts";
 import type { SmallCurve } from "./reader.ts";
 
 const HEIGHT = 72;

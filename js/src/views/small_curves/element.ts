@@ -1,8 +1,8 @@
 import { extent, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { ends, RANGE, smallChart } from "./chart.ts";
 import type { SmallCurve, SmallCurves } from "./reader.ts";
@@ -75,7 +75,7 @@ export function smallCurvesPanel({ session, about, signal, redraw }: Context): P
             one.feature,
             one.categories?.[i] ?? ends({ ...one, places: one.places.subarray(i, i + 1) })[0],
             number(value),
-            interval(one.low[i] as number, one.high[i] as number),
+            interval(one.low[i], one.high[i]),
           ]),
         ),
       }),

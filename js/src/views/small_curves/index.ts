@@ -4,7 +4,7 @@ import type { View } from "../view.ts";
 import { smallCurvesPanel } from "./element.ts";
 import { readSmallCurves, type SmallCurves } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     small_curves: SmallCurves;
   }

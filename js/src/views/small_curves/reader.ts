@@ -1,4 +1,4 @@
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 /** The average along one feature, with its interval. */
 export interface SmallCurve {

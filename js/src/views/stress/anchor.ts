@@ -1,8 +1,8 @@
 import type { Controls } from "../../controls/onDemand.ts";
 import { picker, wholeNumber } from "../../controls/picker.ts";
-import { h } from "../../dom.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
-import type { Session } from "../../session.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import type { Session } from "../../session/session.ts";
+import { h } from "../../widget/dom.ts";
 import { heldControls } from "./held.ts";
 
 /** What the ends of the slider stand for, how large the tails are, and which means are held meanwhile. */

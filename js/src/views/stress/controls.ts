@@ -1,10 +1,11 @@
-import { row, valueAt } from "../../charts/profile.ts";
+import { button } from "../../controls/button.ts";
 import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauSlider } from "../../controls/slider.ts";
-import { h, setText } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
+import { h, setText } from "../../widget/dom.ts";
+import { isolated, number } from "../../widget/format.ts";
 import type { Context, Panel } from "../view.ts";
+import { row, valueAt } from "./profile.ts";
 import { moved, rowOf, type Stress } from "./reader.ts";
 import { effectOfWeights, readout, warning } from "./readout.ts";
 
@@ -41,16 +42,12 @@ export function stressControls(context: Context): Panel {
   );
   const facts = readout();
   const words = h("span");
-  const offer = h(
-    "button",
-    {
-      type: "button",
-      class: "uq-button",
-      "data-testid": "uq-use-tail-mean",
-    },
+  const offer = button(
+    "uq-use-tail-mean",
     "use the mean of the tail",
+    () => session.request({ anchor: "tail-mean" }),
+    signal,
   );
-  offer.addEventListener("click", () => session.request({ anchor: "tail-mean" }), { signal });
   const caution = h("p", { class: "uq-caution", role: "note", hidden: true }, words);
   // The room of the warning is reserved, so that the charts do not move under a moving slider.
   const hint = h("p", { class: "uq-hint" });

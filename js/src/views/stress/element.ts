@@ -1,13 +1,21 @@
 import { crosshair } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
-import { endsAt, profile, type ReadableProfile } from "../../charts/profile.ts";
 import { partOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauBeside } from "../../controls/tauBeside.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, level, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import {
+  counted,
+  interval,
+  isolated,
+  level,
+  number,
+  percent,
+  withUnit,
+} from "../../widget/format.ts";
 import { pinKey } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
+import { endsAt, profile, type ReadableProfile } from "./profile.ts";
 import { lineName, moved, rowOf, STATUS, type Stress } from "./reader.ts";
 import { unclear } from "./readout.ts";
 

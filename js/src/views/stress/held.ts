@@ -1,11 +1,11 @@
-import { row, valueAt } from "../../charts/profile.ts";
-import type { Held } from "../../condition.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, onCommit, set } from "../../dom.ts";
-import type { Frame } from "../../frame.ts";
-import type { Inputs } from "../../inputs.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
-import type { Session } from "../../session.ts";
+import type { Held } from "../../session/condition.ts";
+import type { Frame } from "../../session/frame.ts";
+import type { Inputs } from "../../session/inputs.ts";
+import type { ModelInfo } from "../../session/modelInfo.ts";
+import type { Session } from "../../session/session.ts";
+import { h, onCommit, set } from "../../widget/dom.ts";
+import { row, valueAt } from "./profile.ts";
 
 /** Means that can be held besides that of the stressed feature. */
 const MOST = 2;

@@ -3,7 +3,7 @@ import type { View } from "../view.ts";
 import { stressPanel } from "./element.ts";
 import { readStress, type Stress } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     stress: Stress;
   }

@@ -1,5 +1,5 @@
-import { isolated } from "../../format.ts";
-import type { Columns, Fields, Numbers } from "../../wire.ts";
+import type { Columns, Fields, Numbers } from "../../session/wire.ts";
+import { isolated } from "../../widget/format.ts";
 
 export interface StressNow {
   feature: string;

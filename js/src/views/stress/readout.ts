@@ -1,6 +1,15 @@
-import { endsAt, intervalAt } from "../../charts/profile.ts";
-import { h, setText } from "../../dom.ts";
-import { counted, interval, isolated, level, number, percent, whole, worth } from "../../format.ts";
+import { h, setText } from "../../widget/dom.ts";
+import {
+  counted,
+  interval,
+  isolated,
+  level,
+  number,
+  percent,
+  whole,
+  worth,
+} from "../../widget/format.ts";
+import { endsAt, intervalAt } from "./profile.ts";
 import { moved, type Stress, type StressNow } from "./reader.ts";
 
 /** With fewer effective rows, intervals have less than their nominal coverage; a remark in Python says so too. */

@@ -1,7 +1,7 @@
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
-import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { h, set, setText } from "../../widget/dom.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { heatMap } from "./heatMap.ts";
 import type { Axis, Surface } from "./reader.ts";
@@ -68,7 +68,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
         textOf(one, Math.floor(k / columns)),
         textOf(two, k % columns),
         number(value),
-        ...(ends ? [interval(data.low[k] as number, data.high[k] as number)] : []),
+        ...(ends ? [interval(data.low[k], data.high[k])] : []),
         data.near[k] ? "enough" : "few",
       ]),
     });

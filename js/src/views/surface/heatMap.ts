@@ -1,7 +1,7 @@
 import { axis, clipped, labelWidth, setFitted, type Tick, ticksOf } from "../../charts/axis.ts";
 import { extent, linear } from "../../charts/domain.ts";
-import { h, pool, set, setText, svg } from "../../dom.ts";
-import { number } from "../../format.ts";
+import { h, pool, set, setText, svg } from "../../widget/dom.ts";
+import { number } from "../../widget/format.ts";
 import type { Axis } from "./reader.ts";
 
 const TOP = 6;

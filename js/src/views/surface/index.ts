@@ -3,7 +3,7 @@ import type { View } from "../view.ts";
 import { surfacePanel } from "./element.ts";
 import { readSurface, type Surface } from "./reader.ts";
 
-declare module "../../frame.ts" {
+declare module "../../session/frame.ts" {
   interface Parts {
     surface: Surface;
   }

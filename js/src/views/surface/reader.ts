@@ -1,4 +1,4 @@
-import type { Columns, Fields } from "../../wire.ts";
+import type { Columns, Fields } from "../../session/wire.ts";
 
 /** Values of one of the two features. */
 export interface Axis {

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.text import value_text
@@ -40,80 +40,50 @@ def of_difference(difference: Difference, category: str | None) -> Shown:
     Parameters
     ----------
     difference : Difference
+        Of scores, curves or stress.
     category : str or None
         The category whose share is moved, for stress.
     """
-    of = difference.first
-    match of:
-        case Scores():
-            return _scores(difference, of)
-        case Dependence():
-            return _curve(difference, of)
-        case Stress():
-            return _profile(difference, of, category)
-        case _:
-            raise TypeError(f"{type(of).__name__} has no part of its own; see `of_importances`.")
-
-
-def _scores(difference: Difference, of: Scores) -> Shown:
-    second, own = difference.second, difference.difference
-    assert isinstance(second, Scores)
-    assert isinstance(own, Scores)
-    scores = [
-        {
-            "label": of.labels[k],
-            "unit": of.units[k],
-            "first": of.value[k],
-            "second": second.value[k],
-            "value": own.value[k],
-            "low": own.low[k],
-            "high": own.high[k],
-        }
-        for k in range(len(of.names))
-    ]
-    return Shown({"scores": scores}, {}, {})
-
-
-def _curve(difference: Difference, of: Dependence) -> Shown:
-    own, second = difference.difference, difference.second
-    assert isinstance(own, Dependence)
-    assert isinstance(second, Dependence)
-    grid = np.arange(len(of.grid)) if of.categorical else of.grid
-    meta = {
-        "feature": of.feature,
-        "label": of.quantity,
-        "unit": of.unit,
-        "labels": [value_text(v) for v in of.grid] if of.categorical else None,
-    }
-    columns = {
-        "curve_grid": grid.astype(np.float64),
-        "curve": own.average,
-        "curve_low": own.low,
-        "curve_high": own.high,
-    }
-    under = {"dependence.ghost": second.average, "dependence.ghost_grid": grid}
-    return Shown({"curve": meta}, columns, under)
-
-
-def _profile(difference: Difference, of: Stress, category: str | None) -> Shown:
-    own, second = difference.difference, difference.second
-    assert isinstance(own, Stress)
-    assert isinstance(second, Stress)
+    of: Any = difference.first
+    second: Any = difference.second
+    own: Any = difference.difference
+    if isinstance(of, Scores):
+        names = "label", "unit", "first", "second", "value", "low", "high"
+        columns = of.labels, of.units, of.value, second.value, own.value, own.low, own.high
+        lines = zip(*columns, strict=True)
+        return Shown({"scores": [dict(zip(names, line, strict=True)) for line in lines]}, {}, {})
+    if isinstance(of, Dependence):
+        grid = np.arange(len(of.grid)) if of.categorical else of.grid
+        labels = [value_text(v) for v in of.grid] if of.categorical else None
+        curve = {"feature": of.feature, "label": of.quantity, "unit": of.unit, "labels": labels}
+        return Shown(
+            {"curve": curve},
+            {
+                "curve_grid": grid.astype(np.float64),
+                "curve": own.average,
+                "curve_low": own.low,
+                "curve_high": own.high,
+            },
+            {"dependence.ghost": second.average, "dependence.ghost_grid": grid},
+        )
+    assert isinstance(of, Stress)
     (name,) = of.indicators
     row: int | None = 0
     if category is not None:
         row = next((j for j, f in enumerate(of.features) if f.endswith(f"={category}")), None)
     if row is None:  # only one of two groups of rows has the category
         return Shown({"stress": None}, {}, {})
-    meta = {"feature": of.features[row], "label": of.labels[name], "unit": of.units[name]}
-    columns = {
-        "stress_grid": of.taus,
-        "stress": own.values[name][row],
-        "stress_low": own.low[name][row],
-        "stress_high": own.high[name][row],
-    }
-    under = {"stress.ghost": second.values[name][row]}
-    return Shown({"stress": meta}, columns, under)
+    profile = {"feature": of.features[row], "label": of.labels[name], "unit": of.units[name]}
+    return Shown(
+        {"stress": profile},
+        {
+            "stress_grid": of.taus,
+            "stress": own.values[name][row],
+            "stress_low": own.low[name][row],
+            "stress_high": own.high[name][row],
+        },
+        {"stress.ghost": second.values[name][row]},
+    )
 
 
 def of_importances(

@@ -2,44 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from typing import NamedTuple
-
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.plotting.text import listed, sentence
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL, curve_measures, importance_measures
-from uqwidgets.widgets.views.comparison.sides import (
-    OtherSide,
-    Part,
-    Report,
-    curve_options,
-    measures_of,
-    options_of,
-    stress_options,
-)
-
-
-class _Shared(NamedTuple):
-    """What of the shown quantities both models have.
-
-    Attributes
-    ----------
-    importance : list of (str, int or None)
-        Measures and scorers, each with its column of the importance view, if it has one there.
-    measure, indicator : str or None
-        Of the curve, and of the profile over tau; None where both models have none.
-    sentences : list of str
-        What is not compared, why, and what is compared in its place.
-    """
-
-    importance: list[tuple[str, int | None]]
-    measure: str | None
-    indicator: str | None
-    sentences: list[str]
+from uqwidgets.widgets.inputs.choices import curve_measures, importance_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.views.comparison.sides import Compared, OtherSide, measures_of
 
 
 class OtherModel(OtherSide):
@@ -49,70 +18,12 @@ class OtherModel(OtherSide):
         super().__init__(explainer, (explainer.name, name), has_weights=False)
         self.comparison = explainer.compare(explainer.others[name], names=self.names)
 
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
-        """Yield scores, curve, profile and importance of both models in the same rows."""
-        comparison, name, options = self.comparison, self.names[1], options_of(population)
-        shared = self._shared(inputs)
-        report(f"{name}: scores", 0, 0)
-        if self.explainer.table.has_target:
-            yield Part(partial(comparison.scores, level=LEVEL, **options))
-        feature, stressed = inputs.feature, inputs.stress_feature
-        if feature in comparison.features and shared.measure is not None:
-            yield Part(
-                partial(
-                    comparison.dependence,
-                    feature,
-                    shared.measure,
-                    lines=1,
-                    **curve_options(self.explainer, inputs),
-                    **options,
-                    **self._callback(report, f"curve of {feature}"),
-                ),
-                lies_under=shared.measure == inputs.measure,
-            )
-        if (
-            stressed in comparison.features
-            and shared.indicator is not None
-            and not self.has_weights
-        ):
-            report(f"{name}: stress", 0, 0)
-            yield Part(
-                partial(
-                    comparison.stress,
-                    [stressed],
-                    [shared.indicator],
-                    rows=population.rows,
-                    **stress_options(inputs),
-                ),
-                lies_under=shared.indicator == inputs.indicator,
-                moves=False,
-            )
-        units = (
-            comparison._pair.named_features(None) if inputs.groups else list(comparison.features)
-        )
-        for measure, column in shared.importance:
-            yield Part(
-                partial(
-                    comparison.importance,
-                    measure,
-                    units,
-                    replacement=inputs.replacement,
-                    n_repeats=inputs.n_repeats,
-                    compare=inputs.compare,
-                    interval=inputs.interval,
-                    level=LEVEL,
-                    **options,
-                    **self._callback(report, "importance"),
-                ),
-                column,
-            )
-
     def sentences(self, inputs: Inputs) -> list[str]:
         """Say what only one of the models has."""
         alone = [sentence(remark) for remark in self.comparison.remarks]
-        return [*super().sentences(inputs), *self._shared(inputs).sentences, *alone]
+        return [*super().sentences(inputs), *self.compared(inputs).sentences, *alone]
 
-    def _shared(self, inputs: Inputs) -> _Shared:
+    def compared(self, inputs: Inputs, _population: Population | None = None) -> Compared:
         """Return what both models have, with what is compared where they share nothing shown."""
         own, other = self.comparison.first, self.comparison.second
         shown = measures_of(self.explainer, inputs)
@@ -121,8 +32,8 @@ class OtherModel(OtherSide):
             for name in dict.fromkeys([*shown, inputs.measure])
             if (why := _why_without(other, name)) is not None
         }
-        importance: list[tuple[str, int | None]] = [
-            (name, column) for column, name in enumerate(shown) if name not in lacking
+        importance: list[tuple[tuple[str], int | None]] = [
+            ((name,), column) for column, name in enumerate(shown) if name not in lacking
         ]
         measure = inputs.measure if inputs.measure not in lacking else None
         indicator: str | None = inputs.indicator
@@ -130,7 +41,7 @@ class OtherModel(OtherSide):
         instead = []
         if not importance:
             shared = [one for one in importance_measures(other) if _has(own, one.name)]
-            importance = [(one.name, None) for one in shared]
+            importance = [((one.name,), None) for one in shared]
             instead += [one.label for one in shared]
         if measure is None:
             offered = (one for one in curve_measures(other) if _has(own, one.name))
@@ -149,7 +60,15 @@ class OtherModel(OtherSide):
         if instead:
             what = listed(list(dict.fromkeys(instead)))
             sentences.append(f"Both models have {what}, compared in its place.")
-        return _Shared(importance, measure, indicator, sentences)
+        return Compared(
+            self.comparison,
+            importance,
+            None if measure is None else (measure,),
+            indicator,
+            measure == inputs.measure,
+            indicator == inputs.indicator,
+            sentences,
+        )
 
 
 def _why_without(explainer: Explainer, name: str) -> str | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from uqwidgets._typing import Floats
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, at_each
+from uqwidgets.widgets.over_tau.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.views.comparison.content import Shown
 
 #: Changes and curves of single rows that one level averages: more take too long for many levels.
@@ -38,34 +37,26 @@ def difference_track(key: tuple[Any, ...], inputs: Inputs, shown: Shown, compute
         The content at the present level; it says what there is to follow.
     compute : callable
     """
-    like = _samples(shown)
+    like = _columns(shown)
 
-    def sample(levels: Sequence[Level], check: Check) -> Samples:
-        at_levels = []
-        for level in levels:
-            check()
-            of_level = _samples(compute(level.inputs(inputs), level.populations, check))
-            # What is not defined at a level has no value there.
-            values = {k: of_level.get(k, np.full_like(v, np.nan)) for k, v in like.items()}
-            at_levels.append(values)
-        return {name: np.stack([values[name] for values in at_levels]) for name in like}
+    def of_level(level: Level, check: Check) -> Samples:
+        columns = _columns(compute(level.inputs(inputs), level.populations, check))
+        # What is not defined at a level has no value there.
+        return {name: columns.get(name, np.full_like(v, np.nan)) for name, v in like.items()}
 
-    return Track("differences", key, sample)
+    return Track("differences", key, partial(at_each, of_level))
 
 
-def _samples(shown: Shown) -> dict[str, npt.NDArray[np.float64]]:
+def _columns(shown: Shown) -> Samples:
     """Return the columns and numbers that tau moves."""
-    samples = {k: v for k, v in shown.columns.items() if not k.startswith(_FIXED)}
-    samples |= {
+    columns: dict[str, Any] = {k: v for k, v in shown.columns.items() if not k.startswith(_FIXED)}
+    columns |= {
         f"{OF_OTHERS}{k}": v
         for k, v in shown.under.items()
         if k in ("importance.ghost", "dependence.ghost")
     }
     for at, score in enumerate(shown.meta["scores"]):
-        samples |= {f"scores.{at}.{name}": _number(score[name]) for name in _OF_SCORES}
-    samples["tau"] = _number(shown.meta["tau"])
-    return {name: np.asarray(values, dtype=np.float64) for name, values in samples.items()}
-
-
-def _number(value: float | None) -> Floats:
-    return np.asarray(np.nan if value is None else value, dtype=np.float64)
+        columns |= {f"scores.{at}.{name}": score[name] for name in _OF_SCORES}
+    columns["tau"] = shown.meta["tau"]
+    # A score that is not defined is None.
+    return {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}

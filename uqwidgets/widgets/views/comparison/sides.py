@@ -10,30 +10,29 @@ from typing import Any, NamedTuple, Self
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.evaluation.progress import Progress
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import class_of, probability_of
-from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL, importance_measures
-from uqwidgets.widgets.rows.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
+from uqwidgets.widgets.inputs.conditions import notes_on_missing
+from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_form, curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Report
+from uqwidgets.widgets.over_tau.stress_profiles import LEVELS
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.stress_profiles import LEVELS
 
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"
-
-#: Called with the name of the work, the number of rows that are evaluated, and their total.
-Report = Callable[[str, int, int], None]
 
 
 class NothingToCompareError(ValueError):
     """There is no other side, for a reason that the view says in its place."""
 
 
-class Part(NamedTuple):
+class ComparedPart(NamedTuple):
     """One difference of a comparison.
 
     Attributes
@@ -53,6 +52,34 @@ class Part(NamedTuple):
     moves: bool = True
 
 
+class Compared(NamedTuple):
+    """What of the shown quantities both sides have.
+
+    Attributes
+    ----------
+    comparison : ModelComparison, RowsComparison or ClassComparison
+    importance : sequence of (tuple of str, int or None)
+        Measures and scorers as arguments of `importance`, each with its column of the importance
+        view, if it has one there.
+    curve : tuple of str or None
+        The measure as an argument of `dependence`; None where there is no curve.
+    indicator : str or None
+        Of the profile over tau.
+    curve_lies_under, profile_lies_under : bool
+        See `ComparedPart.lies_under`.
+    sentences : list of str
+        What is not compared, why, and what is compared in its place.
+    """
+
+    comparison: Any
+    importance: Sequence[tuple[tuple[str, ...], int | None]]
+    curve: tuple[str, ...] | None
+    indicator: str | None
+    curve_lies_under: bool = True
+    profile_lies_under: bool = True
+    sentences: Sequence[str] = ()
+
+
 class OtherSide(ABC):
     """What is compared with what is shown, for one value of ``compare_with``.
 
@@ -66,7 +93,26 @@ class OtherSide(ABC):
         self.explainer, self.names, self.has_weights = explainer, names, has_weights
 
     @abstractmethod
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+    def compared(self, inputs: Inputs, population: Population) -> Compared | None:
+        """Return what is compared in the shown rows of a population."""
+
+    def stressed(self, comparison: Any, population: Population) -> Callable[..., Difference]:
+        """Return the method that compares profiles over tau, which have weights of their own."""
+        return partial(comparison.stress, rows=population.rows)
+
+    def options(self, inputs: Inputs, population: Population) -> dict[str, dict[str, Any]]:
+        """Return what single methods take, beside the options that all comparisons have."""
+        weights = population.weights if population.weighted else None
+        of_rows = {"sample_weight": weights, "rows": population.rows}
+        return {
+            "scores": of_rows,
+            "dependence": {**of_rows, "lines": 1},
+            "importance": {**of_rows, "interval": inputs.interval},
+        }
+
+    def parts(
+        self, inputs: Inputs, population: Population, report: Report
+    ) -> Iterator[ComparedPart]:
         """Yield the differences, each of which is computed when it is called.
 
         Parameters
@@ -76,6 +122,57 @@ class OtherSide(ABC):
             The rows that are shown.
         report : callable
         """
+        ex, name, options = self.explainer, self.names[1], self.options(inputs, population)
+        compared = self.compared(inputs, population)
+        if compared is None:
+            return
+        comparison = compared.comparison
+
+        def progress(what: str) -> Callable[[Progress], None]:
+            return lambda p: report(f"{name}: {what}", p.rows_done, p.rows_total)
+
+        if hasattr(comparison, "scores"):
+            report(f"{name}: scores", 0, 0)
+            if ex.table.has_target:
+                yield ComparedPart(partial(comparison.scores, level=LEVEL, **options["scores"]))
+        feature, stressed = inputs.feature, inputs.stress_feature
+        if feature in comparison.features and compared.curve is not None:
+            curve = partial(
+                comparison.dependence,
+                feature,
+                *compared.curve,
+                **curve_options(ex, inputs),
+                **options["dependence"],
+                callback=progress(f"curve of {feature}"),
+            )
+            yield ComparedPart(curve, lies_under=compared.curve_lies_under)
+        is_stressed = stressed in comparison.features and not self.has_weights
+        if is_stressed and compared.indicator is not None:
+            report(f"{name}: stress", 0, 0)
+            profile = partial(
+                self.stressed(comparison, population),
+                [stressed],
+                [compared.indicator],
+                taus=LEVELS,
+                tail=inputs.tail,
+                anchor=inputs.anchor,
+                missing="keep",
+                level=LEVEL,
+            )
+            yield ComparedPart(profile, lies_under=compared.profile_lies_under, moves=False)
+        for measure, column in compared.importance:
+            importance = partial(
+                comparison.importance,
+                *measure,
+                None if inputs.groups else comparison.features,
+                replacement=inputs.replacement,
+                n_repeats=inputs.n_repeats,
+                compare=inputs.compare,
+                level=LEVEL,
+                **options["importance"],
+                callback=progress("importance"),
+            )
+            yield ComparedPart(importance, column)
 
     def sentences(self, _inputs: Inputs) -> list[str]:
         """Say what of the inputs the differences do not follow."""
@@ -86,10 +183,6 @@ class OtherSide(ABC):
                 "paired interval."
             )
         return sentences
-
-    def _callback(self, report: Report, what: str) -> dict[str, Any]:
-        name = self.names[1]
-        return {"callback": lambda p: report(f"{name}: {what}", p.rows_done, p.rows_total)}
 
 
 def measures_of(explainer: Explainer, inputs: Inputs) -> Sequence[str]:
@@ -102,23 +195,6 @@ def curve_options(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
     form = curve_form(explainer.table, curve_grid(explainer.table, inputs), inputs)
     # As many values as the curve that is shown has, so that its model is not called.
     return {"grid": N_VALUES, "spacing": inputs.spacing, "level": LEVEL, **asdict(form)}
-
-
-def stress_options(inputs: Inputs) -> dict[str, Any]:
-    """Return the options of `Explainer.stress` that the stress view has."""
-    return {
-        "taus": LEVELS,
-        "tail": inputs.tail,
-        "anchor": inputs.anchor,
-        "missing": "keep",
-        "level": LEVEL,
-    }
-
-
-def options_of(population: Population) -> dict[str, Any]:
-    """Return the arguments that stand for a population."""
-    weights = population.weights if population.weighted else None
-    return {"sample_weight": weights, "rows": population.rows}
 
 
 class OtherRows(OtherSide):
@@ -198,99 +274,38 @@ class OtherRows(OtherSide):
             )
         return sentences
 
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
-        """Yield scores, curve, profile and importance of both groups."""
-        ex, name = self.explainer, self.names[1]
-        comparison = RowsComparison(ex, (population, self.other), self.names)
-        report(f"{name}: scores", 0, 0)
-        if ex.table.has_target:
-            yield Part(partial(comparison.scores, level=LEVEL))
-        feature, stressed = inputs.feature, inputs.stress_feature
-        if feature:
-            yield Part(
-                partial(
-                    comparison.dependence,
-                    feature,
-                    inputs.measure,
-                    **curve_options(ex, inputs),
-                    **self._callback(report, f"curve of {feature}"),
-                )
-            )
-        if stressed and not self.has_weights:
-            report(f"{name}: stress", 0, 0)
-            own, other = (
-                Population.of(len(ex.table), rows=side.rows) for side in (population, self.other)
-            )
-            of_rows = RowsComparison(ex, (own, other), self.names)
-            yield Part(
-                partial(of_rows.stress, [stressed], [inputs.indicator], **stress_options(inputs)),
-                moves=False,
-            )
-        units = ex.groups_and_features if inputs.groups else list(ex.features)
-        for column, measure in enumerate(measures_of(ex, inputs)):
-            yield Part(
-                partial(
-                    comparison.importance,
-                    measure,
-                    units,
-                    replacement=inputs.replacement,
-                    n_repeats=inputs.n_repeats,
-                    compare=inputs.compare,
-                    level=LEVEL,
-                    **self._callback(report, "importance"),
-                ),
-                column,
-            )
+    def compared(self, inputs: Inputs, population: Population) -> Compared:
+        """Return what is shown, all of which both groups have."""
+        comparison = RowsComparison(self.explainer, (population, self.other), self.names)
+        importance = [((m,), at) for at, m in enumerate(measures_of(self.explainer, inputs))]
+        return Compared(comparison, importance, (inputs.measure,), inputs.indicator)
+
+    def stressed(self, _comparison: Any, population: Population) -> Callable[..., Difference]:
+        """Return the method that compares profiles of the same rows without weights."""
+        n = len(self.explainer.table)
+        own, other = (Population.of(n, rows=side.rows) for side in (population, self.other))
+        return RowsComparison(self.explainer, (own, other), self.names).stress
+
+    def options(self, _inputs: Inputs, _population: Population) -> dict[str, dict[str, Any]]:
+        """Return nothing: the populations are part of the comparison."""
+        return {"scores": {}, "dependence": {}, "importance": {}}
 
 
 class OtherClass(OtherSide):
     """Another class of the same model in the same rows."""
 
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
-        """Yield curve, profile and importance of the probabilities of both classes."""
-        ex, (own, _) = self.explainer, self.names
-        comparison, options = ex.compare_classes(*self.names), options_of(population)
-        if inputs.feature:
-            yield Part(
-                partial(
-                    comparison.dependence,
-                    inputs.feature,
-                    lines=1,
-                    **curve_options(ex, inputs),
-                    **options,
-                    **self._callback(report, f"curve of {inputs.feature}"),
-                ),
-                lies_under=class_of(inputs.measure) == own,
-            )
-        if inputs.stress_feature and not self.has_weights:
-            report(f"{self.names[1]}: stress", 0, 0)
-            kind = "share" if inputs.indicator.startswith(_SHARE) else "probability"
-            yield Part(
-                partial(
-                    comparison.stress,
-                    [inputs.stress_feature],
-                    [kind],
-                    rows=population.rows,
-                    **stress_options(inputs),
-                ),
-                lies_under=inputs.indicator == f"{kind}:{own}",
-                moves=False,
-            )
-        columns = measures_of(ex, inputs)
+    def compared(self, inputs: Inputs, _population: Population) -> Compared:
+        """Return the probabilities of both classes."""
+        own, columns = self.names[0], measures_of(self.explainer, inputs)
         name = probability_of(own)
-        yield Part(
-            partial(
-                comparison.importance,
-                ex.groups_and_features if inputs.groups else list(ex.features),
-                replacement=inputs.replacement,
-                n_repeats=inputs.n_repeats,
-                compare=inputs.compare,
-                interval=inputs.interval,
-                level=LEVEL,
-                **options,
-                **self._callback(report, "importance"),
-            ),
-            columns.index(name) if name in columns else None,
+        kind = "share" if inputs.indicator.startswith(_SHARE) else "probability"
+        return Compared(
+            self.explainer.compare_classes(*self.names),
+            [((), columns.index(name) if name in columns else None)],
+            (),
+            kind,
+            curve_lies_under=class_of(inputs.measure) == own,
+            profile_lies_under=inputs.indicator == f"{kind}:{own}",
         )
 
     def sentences(self, inputs: Inputs) -> list[str]:
@@ -309,9 +324,8 @@ class OtherClass(OtherSide):
 class RefittedLearner(OtherSide):
     """The learner, whose marks the other views have already."""
 
-    def parts(self, _inputs: Inputs, _population: Population, _report: Report) -> Iterator[Part]:
-        """Yield nothing: the learner has other rows than the model."""
-        return iter(())
+    def compared(self, _inputs: Inputs, _population: Population) -> None:
+        """Return nothing: the learner has other rows than the model."""
 
     def sentences(self, _inputs: Inputs) -> list[str]:
         """Say why there is no difference."""

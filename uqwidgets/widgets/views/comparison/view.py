@@ -10,37 +10,36 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import NoRatioError, in_one_line
-from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import sentence
-from uqwidgets.widgets.curve_form import N_VALUES
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.interruptions import SupersededError
-from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.curve_form import N_VALUES
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.interruptions import SupersededError
+from uqwidgets.widgets.kernel.work import Report, Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.comparison.content import Shown, of_difference, of_importances
 from uqwidgets.widgets.views.comparison.help import HELP, TIPS
 from uqwidgets.widgets.views.comparison.other_model import OtherModel
 from uqwidgets.widgets.views.comparison.over_tau import MOST_VALUES, difference_track
 from uqwidgets.widgets.views.comparison.sides import (
+    ComparedPart,
     NothingToCompareError,
     OtherClass,
     OtherRows,
     OtherSide,
-    Part,
     RefittedLearner,
-    Report,
     first_class,
     measures_of,
 )
+from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # What the other side is, the word before its name in legends, by the kind of `compare_with`.
 _OF = {"model": "model", "cohort": "rows", "rest": "rows", "class": "class", "learner": "learner"}
@@ -274,7 +273,7 @@ class ComparisonView(View):
 
 
 def _computed(
-    parts: Iterable[Part], check: Callable[[], None] = lambda: None
+    parts: Iterable[ComparedPart], check: Callable[[], None] = lambda: None
 ) -> Iterator[Difference]:
     """Yield the differences, without ratios that do not exist."""
     for part in parts:

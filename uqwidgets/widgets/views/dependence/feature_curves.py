@@ -18,9 +18,9 @@ from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
-from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_form, curve_grid
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.rows.drawn import DrawnRows
 from uqwidgets.widgets.views.dependence.sampled_curves import SampledCurves
 
@@ -176,11 +176,8 @@ class FeatureCurves:
         callback: ProgressCallback | None = None,
     ) -> None:
         """Make these curves the latest ones; the model is called for values that are not known."""
-        if n_rows is None and not self.is_known(inputs, coarse=coarse):
-            # They are evaluated before the averages, so that other threads can evaluate between two
-            # blocks.
-            self.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
-        key = self.key(inputs, coarse, n_rows)
+        is_whole = n_rows in (None, len(self._explainer.table))
+        key = self.key(inputs, coarse, None if is_whole else n_rows)
         if self._latest is None or self._latest[0] != key:
             self._latest = None  # otherwise the former curves stay in memory beside the new ones
             self._latest = key, self._computed(inputs, coarse, n_rows, callback)
@@ -196,6 +193,9 @@ class FeatureCurves:
         measure, transform = self._explainer.measure(inputs.measure), self.transform(inputs)
         # They are of all rows, so that a change of weights or of the filter needs no model call.
         if n_rows is None:
+            if not self.is_known(inputs, coarse=coarse):
+                # Evaluated before, so that other threads can evaluate between two blocks.
+                self.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
             return curves_of_rows(evaluations, measure, grid, transform, callback)
         return self._sampled.curves(grid, measure, transform, n_rows, callback)
 
@@ -270,20 +270,6 @@ class FeatureCurves:
             return 0
         measure = self._explainer.measure(inputs.measure)
         return self._sampled.n_rows(self.grid(inputs, coarse=coarse), measure)
-
-    def extend_sample(
-        self, inputs: Inputs, n_rows: int, callback: ProgressCallback, *, coarse: bool
-    ) -> None:
-        """Evaluate the curves of a larger sample."""
-        measure = self._explainer.measure(inputs.measure)
-        self._sampled.extend(self.grid(inputs, coarse=coarse), measure, n_rows, callback)
-
-    def complete_sample(
-        self, inputs: Inputs, callback: ProgressCallback | None, *, coarse: bool
-    ) -> None:
-        """Take over the curves of a sample as those of all rows, if the sample has all rows."""
-        n = len(self._explainer.table)
-        self._latest = self.key(inputs, coarse), self._computed(inputs, coarse, n, callback)
 
 
 def _grid_key(inputs: Inputs) -> tuple[str, str]:

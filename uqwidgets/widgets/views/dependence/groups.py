@@ -15,9 +15,9 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import half_widths, means_over_rows
 from uqwidgets.predictive.distributions import class_codes
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.places import axis_places, place_text
-from uqwidgets.widgets.rows.conditions import columns_with
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.conditions import columns_with
+from uqwidgets.widgets.rows.places import axis_places, place_text
 
 # Steps of the colours of a number, whose ends are these quantiles of the column.
 RAMP_STEPS = 9

@@ -12,7 +12,7 @@ from uqwidgets.dependence.density import nearest_category
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.places import axis_places
+from uqwidgets.widgets.rows.places import axis_places
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 

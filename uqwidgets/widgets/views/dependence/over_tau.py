@@ -9,10 +9,10 @@ import numpy as np
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import half_widths, means_over_rows
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.tracks import Track
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms

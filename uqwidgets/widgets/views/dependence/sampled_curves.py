@@ -45,18 +45,6 @@ class SampledCurves:
         parts = [PartOfRows(r, k) for k in numbers for r in grid.replacements]
         return all(map(evaluations.is_cached, evaluations.requests(parts, measure)))
 
-    def extend(self, grid: Grid, measure: Measure, n_rows: int, callback: ProgressCallback) -> None:
-        """Evaluate the grid on so many rows, one of the sizes of `Evaluations.row_order`."""
-        n_parts = self._parts_of(n_rows)
-        key = self._key_of(grid, measure)
-        known = self._n_parts.get(key, 0)
-        parts = [PartOfRows(r, k) for k in range(known, n_parts) for r in grid.replacements]
-        # No more than the cache holds; the rest is evaluated when it is read.
-        size = -(-len(grid) * n_rows // len(self._evaluations.table))
-        if self._evaluations.max_in_memory(size) == size:
-            self._evaluations.evaluate_all(self._evaluations.requests(parts, measure), callback)
-        self._n_parts[key] = max(known, n_parts)
-
     def curves(
         self,
         grid: Grid,
@@ -67,15 +55,21 @@ class SampledCurves:
     ) -> Floats:
         """Return the curves of so many rows, shape (g, n_rows).
 
-        The rows are in the order of `Evaluations.row_order`; if these are all, in the table's.
+        The model is called for values that are not cached. The rows are in the order of
+        `Evaluations.row_order`; if these are all, in the table's.
         """
-        key_of_grid = self._key_of(grid, measure)
-        order, key = self._evaluations.row_order, (*key_of_grid, measure.name)
+        key_of_grid, evaluations = self._key_of(grid, measure), self._evaluations
+        order, key = evaluations.row_order, (*key_of_grid, measure.name)
         former = self._latest[1] if self._latest is not None and self._latest[0] == key else []
         n_parts = self._parts_of(n_rows)
+        numbers = range(len(former), n_parts)
+        # No more than the cache holds; the rest is evaluated when it is read.
+        size = -(-len(grid) * n_rows // len(evaluations.table))
+        if evaluations.max_in_memory(size) == size:
+            parts = [PartOfRows(r, number) for number in numbers for r in grid.replacements]
+            evaluations.evaluate_all(evaluations.requests(parts, measure), callback)
         new = [
-            self._evaluations.values(grid.replacements, measure, callback, part)
-            for part in range(len(former), n_parts)
+            evaluations.values(grid.replacements, measure, callback, number) for number in numbers
         ]
         self._n_parts[key_of_grid] = max(self._n_parts.get(key_of_grid, 0), n_parts)
         values = np.hstack([*former[:n_parts], *new])

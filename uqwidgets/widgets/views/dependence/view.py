@@ -22,24 +22,24 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.widgets.curve_form import N_VALUES
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner.part import LearnerCurve, form_of
-from uqwidgets.widgets.learner.refitted import Refitted
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.places import axis_places, grid_places
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.curve_form import N_VALUES
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.rows_text import rows_of_text
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.drawn import row_labels
+from uqwidgets.widgets.rows.places import axis_places, grid_places
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.rows.text import rows_of_text
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.help import HELP, TIPS
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
+from uqwidgets.widgets.views.learner_part import LearnerCurve, form_of
+from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first curve is of at most so many rows, one of the sizes of samples.
 _FIRST_ROWS = 800
@@ -254,9 +254,9 @@ class DependenceView(View):
         """Evaluate the curve of the picked feature, of growing samples where it takes long."""
         inputs = work.inputs
         if inputs.feature and self._curves.is_sampled(inputs):
-            yield Step(Urgency.PICKED, lambda: self._grow_first(work))
+            yield Step(Urgency.PICKED, lambda: self._evaluate_first(work))
             for size in self._sizes(inputs):
-                yield Step(Urgency.PRECISION, partial(self._grow, work, size), size)
+                yield Step(Urgency.PRECISION, partial(self._evaluate, work, size), size)
         elif inputs.feature:
             yield Step(Urgency.PICKED, lambda: self._evaluate(work))
 
@@ -352,69 +352,48 @@ class DependenceView(View):
     ) -> Key:
         return (*self._input_key(inputs), populations.key, coarse, n_rows)
 
-    def _grow_first(self, work: Work) -> None:
+    def _evaluate_first(self, work: Work) -> None:
         """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
         evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs)
         affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
         first = min(max(affordable, enough), self._sizes(work.inputs)[-1])
         if not self._curves.n_sampled(work.inputs, coarse=False):
-            self._grow(work, first, coarse=affordable < enough)
+            self._evaluate(work, first, coarse=affordable < enough)
 
-    def _grow(self, work: Work, n_rows: int, *, coarse: bool = False) -> None:
-        """Evaluate the curve of a sample of so many rows, and show it."""
-        inputs, evaluations = work.inputs, self.explainer.evaluations
-        feature, failure_key = inputs.feature, self._failure_key(work.inputs)
-        known, n = self._curves.n_sampled(inputs, coarse=coarse), len(self.explainer.table)
+    def _evaluate(self, work: Work, n_rows: int | None = None, *, coarse: bool = False) -> None:
+        """Evaluate the curve of all rows, or of a sample of so many, and show it."""
+        inputs, evaluations, curves = work.inputs, self.explainer.evaluations, self._curves
+        failure_key = self._failure_key(inputs)
         if work.populations is None or self.has_failed(failure_key):
             self.attempt(work, failure_key, lambda: None)
             return
+        known, n = curves.n_sampled(inputs, coarse=coarse), len(self.explainer.table)
         # The coarse curve may be of more rows already.
-        known_of_any = max(known, self._curves.n_sampled(inputs, coarse=True) - 1)
-        if known_of_any >= n_rows or self.is_ready(inputs):
+        known_of_any = max(known, curves.n_sampled(inputs, coarse=True) - 1)
+        if self.is_ready(inputs) or (n_rows is not None and known_of_any >= n_rows):
             return
-        total = (n_rows - known) * len(self._curves.grid(inputs, coarse=coarse))
-        before, ahead = evaluations.rows_evaluated, self._curves.rows_ahead(inputs)
+        before, ahead = evaluations.rows_evaluated, curves.rows_ahead(inputs)
+        total, what = ahead, f"curve of {inputs.feature}"
+        if n_rows is not None:
+            total = (n_rows - known) * len(curves.grid(inputs, coarse=coarse))
+            what += f", {known:,} of {n:,} rows"
 
         def callback(_progress: Progress | None = None) -> None:
             done = min(total, evaluations.rows_evaluated - before)
-            seconds = evaluations.seconds_for(ahead - done) + work.seconds_ahead(besides=self)
-            what = f"curve of {feature}, {known:,} of {n:,} rows"
-            work.report(what, done, total, seconds)
-
-        def evaluate() -> None:
-            callback()
-            self._curves.extend_sample(inputs, n_rows, callback, coarse=coarse)
-            self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
-
-        if self.attempt(work, failure_key, evaluate):
-            work.send()
-
-    def _evaluate(self, work: Work) -> None:
-        inputs, failure_key = work.inputs, self._failure_key(work.inputs)
-        if work.populations is None or self.has_failed(failure_key):
-            self.attempt(work, failure_key, lambda: None)
-            return
-        if self.is_ready(inputs):
-            return
-        evaluations, total = self.explainer.evaluations, self._curves.rows_ahead(inputs)
-        before = evaluations.rows_evaluated
-
-        def callback(_progress: Progress | None = None) -> None:
-            done = min(total, evaluations.rows_evaluated - before)
-            if done == total:
+            if n_rows is None and done == total:
                 work.report(self._drawing(inputs))
             else:
-                seconds = evaluations.seconds_for(total - done) + work.seconds_ahead(besides=self)
-                work.report(f"curve of {inputs.feature}", done, total, seconds)
+                seconds = evaluations.seconds_for(ahead - done) + work.seconds_ahead(besides=self)
+                work.report(what, done, total, seconds)
 
         def evaluate() -> None:
             callback()
-            is_long = evaluations.is_long(total, work.timing.long_work)
-            if is_long and not self._curves.is_known(inputs, coarse=True):
+            is_long = n_rows is None and evaluations.is_long(total, work.timing.long_work)
+            if is_long and not curves.is_known(inputs, coarse=True):
                 self._draw(work, coarse=True, callback=callback)
                 work.send()
-            self._draw(work, coarse=False, callback=callback)
+            self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
 
         if self.attempt(work, failure_key, evaluate):
             work.send()
@@ -435,7 +414,7 @@ class DependenceView(View):
         if populations is None:
             return
         if n_rows == len(self.explainer.table):
-            self._curves.complete_sample(inputs, callback, coarse=coarse)
+            self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
             n_rows = None
         n_rows = n_rows or self._curves.most_rows(inputs)
         sample = self.explainer.evaluations.row_order.rows[:n_rows]

@@ -18,16 +18,19 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.views.importance.comparison import remarks_on_ratio
-from uqwidgets.widgets.views.importance.detail_columns import RedundancyColumn, ScorerColumns
-from uqwidgets.widgets.views.importance.repeat_sums import Report
-from uqwidgets.widgets.views.importance.sampled_sums import Sums
+from uqwidgets.widgets.views.importance.detail_columns import redundancy_column, scorer_column
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
+from uqwidgets.widgets.views.importance.sums import ImportanceSums
 from uqwidgets.widgets.views.view import Content
+
+# Columns that stay pinned, so that going back to a scorer or a population computes nothing.
+_MOST_PINNED = 20
 
 
 class Detail(NamedTuple):
@@ -39,13 +42,13 @@ class Detail(NamedTuple):
         Identifies its numbers.
     what : str
         What is being computed, for the progress.
-    run : callable
-        Computes it.
+    compute : callable
+        Returns an array of shape (3, p): estimates, and both ends of their intervals.
     """
 
     key: Hashable
     what: str
-    run: Callable[[Report], None]
+    compute: Callable[[ReportCount], Floats]
 
 
 class ImportanceDetails:
@@ -63,8 +66,7 @@ class ImportanceDetails:
     def __init__(self, explainer: Explainer, sources: Sources) -> None:
         self._explainer = explainer
         self._sources = sources
-        self._scorers = ScorerColumns(explainer)
-        self._redundancy = RedundancyColumn(explainer)
+        self._pinned = explainer.evaluations.pinned(self)
 
     def results(
         self, inputs: Inputs, n_repeats: int, population: Population, check: Callable[[], None]
@@ -79,42 +81,49 @@ class ImportanceDetails:
             If a column has no ratio, or not this interval.
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
-        places = [*plan.places.values()]
+        places, evaluations = plan.places.values(), self._explainer.evaluations
+        of_measures = source.results(inputs, n_repeats, population, check, places)
         if not n_repeats:
-            settings = source.sums.settings(inputs, source.sampled.n_repeats(inputs))
-            return source.sampled.results(settings, inputs, population, check, places)
-        settings = source.sums.settings(inputs, n_repeats)
-        of_measures = iter(source.sums.results(inputs, n_repeats, population, check, places))
+            return of_measures
+        settings, each = source.settings(inputs, n_repeats), iter(of_measures)
         return [
-            metric_importance(
-                self._explainer.evaluations, quantity, source.units, population, settings
-            )
+            metric_importance(evaluations, quantity, source.units, population, settings)
             if isinstance(quantity, Metric)
-            else next(of_measures)
+            else next(each)
             for quantity in plan.quantities
         ]
+
+    def run(self, detail: Detail, report: ReportCount) -> None:
+        """Compute a column; the oldest one is released where there are many."""
+        self._pinned[detail.key] = detail.compute(report)
+        if len(self._pinned) > _MOST_PINNED:
+            del self._pinned[next(iter(self._pinned))]
 
     def waiting(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Iterator[Detail]:
         """Yield the columns that are not computed."""
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
+        settings = source.settings(inputs, n_repeats)
         for scorer in plan.quantities:
             if not isinstance(scorer, Metric):
                 continue
-            settings = source.sums.settings(inputs, n_repeats)
             for population, of in _of(populations):
                 key = self._scorer_key(inputs, scorer, of, n_repeats)
-                if self._scorers.cached(key) is None:
-                    run = partial(
-                        self._scorers.compute, key, scorer, source.units, population, settings
-                    )
-                    yield Detail(key, f"importance for {scorer.label}", run)
+                if key not in self._pinned:
+                    rest = scorer, source.units, population, settings
+                    compute = partial(scorer_column, self._explainer, *rest)
+                    yield Detail(key, f"importance for {scorer.label}", compute)
         key = self._redundancy_key(inputs, populations.key)
-        if inputs.redundancy and self._redundancy.cached(key) is None:
-            run = partial(self._redundancy.compute, key, source.units, populations.now)
-            yield Detail(key, "redundancy", run)
+        if inputs.redundancy and key not in self._pinned:
+            compute = partial(redundancy_column, self._explainer, source.units, populations.now)
+            yield Detail(key, "redundancy", compute)
 
     def content(
-        self, inputs: Inputs, populations: Populations, now: Sums, base: Floats, n_repeats: int
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        now: ImportanceSums,
+        base: Floats,
+        n_repeats: int,
     ) -> Content:
         """Describe the columns that are shown, and return their numbers.
 
@@ -122,7 +131,7 @@ class ImportanceDetails:
         ----------
         inputs : Inputs
         populations : Populations
-        now : Sums
+        now : ImportanceSums
             Of the measures of the source.
         base : ndarray of shape (measures, p)
             Their means without stress.
@@ -130,16 +139,22 @@ class ImportanceDetails:
             0 for a sample of the rows.
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
-        population = populations.now
-        known = n_repeats or source.sampled.n_repeats(inputs)
-        settings = source.sums.settings(inputs, known)
+        population, unknown = populations.now, np.full((3, len(source.units)), np.nan)
+        settings = source.settings(inputs, n_repeats or source.n_sampled_repeats(inputs))
         shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):
             if isinstance(quantity, Metric):
-                shown[:, i] = self._scorer(inputs, quantity, populations, n_repeats)
+                of_scorer = [
+                    self._pinned.get(self._scorer_key(inputs, quantity, of, n_repeats), unknown)
+                    for _, of in _of(populations)
+                ]
+                shown[:3, i], shown[3, i] = of_scorer[0], of_scorer[-1][0]
                 described.append(_described(quantity, inputs, None))
-                remarks += self._remarks_on_scorer(inputs, quantity, populations, n_repeats)
+                n_undefined = int(np.isnan(of_scorer[0][0]).sum())
+                if n_undefined and of_scorer[0] is not unknown:
+                    p = len(source.units)
+                    remarks.append(undefined(quantity.label, n_undefined, p, "features"))
                 continue
             m = plan.places[i]
             shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
@@ -151,14 +166,14 @@ class ImportanceDetails:
             remarks += remarks_on_measure(
                 quantity, original, source.units, intervals, population, settings
             )
-            if inputs.compare == "ratio":
-                remarks += remarks_on_ratio(quantity, original, population)
+            if inputs.compare == "ratio" and not baseline > 0:
+                remarks.append(_no_ratio(quantity, baseline))
         value, low, high, without_stress = shown
         # Scorers that are not computed yet do not order the features.
         leading = base[0] if np.isnan(without_stress[0]).all() else without_stress[0]
         columns = {"value": value, "low": low, "high": high, "base": without_stress}
-        r2 = self._r2(inputs, populations)
-        if r2 is not None:
+        r2 = self._pinned.get(self._redundancy_key(inputs, populations.key), unknown)
+        if inputs.redundancy:
             columns["redundancy"] = r2
         readings: dict[tuple[str, str], int] = {}
         if plan.reads_verdict:
@@ -166,7 +181,7 @@ class ImportanceDetails:
             of_features = verdicts(
                 (now.low[nll], now.high[nll]),
                 (now.low[entropy], now.high[entropy]),
-                (r2[1], r2[2]) if r2 is not None else (np.full_like(low[0], np.nan),) * 2,
+                (r2[1], r2[2]) if inputs.redundancy else (unknown[1], unknown[2]),
             )
             readings = {one: i for i, one in enumerate(sorted(set(of_features)))}
             columns["verdict"] = np.array([readings[one] for one in of_features], dtype=np.int32)
@@ -182,46 +197,6 @@ class ImportanceDetails:
             "remarks": remarks,
         }
         return Content(meta, columns)
-
-    def _scorer(
-        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
-    ) -> Floats:
-        """Return estimates, both ends of the intervals and estimates without stress.
-
-        Returns
-        -------
-        ndarray of shape (4, p)
-            NaN where they are not computed.
-        """
-        values = np.full((4, len(self._sources.of(inputs).units)), np.nan)
-        for (_, of), lines in zip(_of(populations), (slice(3), slice(3, 4)), strict=False):
-            known = self._scorers.cached(self._scorer_key(inputs, scorer, of, n_repeats))
-            if known is not None:
-                values[lines] = known[: len(values[lines])]
-        if populations.now is populations.unstressed:
-            values[3] = values[0]
-        return values
-
-    def _remarks_on_scorer(
-        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
-    ) -> list[Remark]:
-        """Return a remark if the scorer has no value for some features."""
-        _, now = _of(populations)[0]
-        known = self._scorers.cached(self._scorer_key(inputs, scorer, now, n_repeats))
-        if known is None or not (missing := int(np.isnan(known[0]).sum())):
-            return []
-        return [undefined(scorer.label, missing, known.shape[1], "features")]
-
-    def _r2(self, inputs: Inputs, populations: Populations) -> Floats | None:
-        """Return R2 and both ends of its intervals, shape (3, p); None if it is not shown.
-
-        NaN where it is not computed.
-        """
-        if not inputs.redundancy:
-            return None
-        known = self._redundancy.cached(self._redundancy_key(inputs, populations.key))
-        p = len(self._sources.of(inputs).units)
-        return np.full((3, p), np.nan) if known is None else known
 
     def _scorer_key(
         self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int
@@ -245,6 +220,15 @@ def _described(quantity: Quantity, inputs: Inputs, baseline: float | None) -> di
     unit = "times" if inputs.compare == "ratio" else unit
     name, label = quantity.name, quantity.label
     return {"name": name, "label": label, "unit": unit, "baseline": baseline, "kind": kind}
+
+
+def _no_ratio(measure: Measure, mean: float) -> Remark:
+    """Say that there is no ratio to a mean that is not positive."""
+    return Remark(
+        "no-ratio",
+        f"the mean {measure.name} of these rows is {mean:.4g}, and a ratio needs a positive one; "
+        "compare by the difference",
+    )
 
 
 def _of(populations: Populations) -> list[tuple[Population, Hashable]]:

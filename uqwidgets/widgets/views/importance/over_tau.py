@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
+from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import bounds_of_moments
+from uqwidgets.inference.populations import mean_changes_in
 from uqwidgets.inference.sums import dot
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Check, Level, Samples, stacked
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples, at_each, stacked
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
-from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 
 #: A function from the inputs and populations of a level, a number of repeats and a report to the
 #: content of the view.
-Compute = Callable[[Inputs, Populations, int, Callable[[int, int], None]], Content]
+Compute = Callable[[Inputs, Populations, int, ReportCount], Content]
 
 
 def importance_tracks(
@@ -57,72 +60,68 @@ def importance_tracks(
     compute : callable
         As `uqwidgets.widgets.views.importance.view.ImportanceView.compute`.
     """
-    measures = [repeats.measures[m] for m in shown]
     # The quantiles of repeats are about their median.
     names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
 
-    def estimates(levels: Sequence[Level], check: Check) -> Samples:
+    def of_level(level: Level, check: Check) -> Samples:
+        at = level.inputs(inputs), level.populations
+        columns = compute(*at, n_repeats, lambda *_: check()).columns
+        return {name: columns[name] for name in names}
+
+    changes = _Changes(
+        {f: [repeats.changes(m, f, n_repeats) for m in shown] for f in repeats.features},
+        {f: repeats.donors(f, n_repeats) for f in repeats.features},
+        [explainer.evaluations.original_values(repeats.measures[m]) for m in shown],
+    )
+    key = (source, tuple(shown), n_repeats, interval)
+    if interval == "u-statistic" and repeats.scheme == "permutation":
+        n_read = len(explainer.table) * len(shown) * len(repeats.features) * n_repeats
+        ends = Track("ends", key, changes.ends, n_read)
+    else:
+        ends = Track("ends", key, partial(at_each, of_level))
+    return [ends] if interval == "quantile" else [Track("value", key[:-1], changes.means), ends]
+
+
+@dataclass(frozen=True, eq=False)
+class _Changes:
+    """Changes of every row as arrays alone, which another process can have a copy of.
+
+    Attributes
+    ----------
+    changes : mapping of str to sequence of ndarray of shape (K, n)
+        By feature, for each measure.
+    donors : mapping of str to ndarray of shape (K, n)
+        By feature.
+    originals : sequence of ndarray of shape (n,)
+        Each measure of the rows without replacement.
+    """
+
+    changes: Mapping[str, Sequence[Floats]]
+    donors: Mapping[str, npt.NDArray[np.int32]]
+    originals: Sequence[Floats]
+
+    def means(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the means, of shape (levels, measures, features), and those of the measures."""
         populations = stacked(levels)
-        values = [
-            repeats.estimates(shown, feature, n_repeats, populations, check)
-            for feature in repeats.features
+        means = [
+            mean_changes_in(populations, changes, self.donors[feature], check)
+            for feature, changes in self.changes.items()
         ]
-        columns = {"value": np.stack(values).transpose(2, 1, 0)}
+        columns = {"value": np.stack(means).transpose(2, 1, 0)}
         scored = [level.population.scored for level in levels]
-        for m, measure in enumerate(measures):
-            original = explainer.evaluations.original_values(measure)
+        for m, original in enumerate(self.originals):
             baseline = np.array([dot(original, s) / s.sum() for s in scored])
             columns[f"measures.{m}.baseline"] = baseline
         return columns
 
-    def contents(levels: Sequence[Level], check: Check) -> Samples:
-        at_levels = [
-            compute(level.inputs(inputs), level.populations, n_repeats, lambda *_: check())
-            for level in levels
-        ]
-        return {name: np.stack([each.columns[name] for each in at_levels]) for name in names}
-
-    key = (source, tuple(shown), n_repeats, interval)
-    if interval == "u-statistic" and repeats.scheme == "permutation":
-        n_read = len(explainer.table) * len(shown) * len(repeats.features) * n_repeats
-        ends = Track("ends", key, Ends(repeats, tuple(shown), n_repeats), n_read)
-    else:
-        ends = Track("ends", key, contents)
-    return [ends] if interval == "quantile" else [Track("value", key[:-1], estimates), ends]
-
-
-@dataclass(eq=False)
-class Ends:
-    """The ends of U-statistic intervals at levels of tau.
-
-    Attributes
-    ----------
-    repeats : RepeatChanges or None
-        None in a copy in another process, which has the changes.
-    shown : tuple of int
-        Positions of the measures that are shown.
-    n_repeats : int
-    """
-
-    repeats: RepeatChanges | None
-    shown: tuple[int, ...]
-    n_repeats: int
-
-    @cached_property
-    def _changes(self) -> DrawnChanges:
-        assert self.repeats is not None, "a copy in another process has the changes"
-        return self.repeats.drawn(self.shown, self.n_repeats)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process has: arrays, but not the model."""
-        return {**vars(self), "_changes": self._changes, "repeats": None}
-
-    def __call__(self, levels: Sequence[Level], check: Check) -> Samples:
-        """Return both ends, arrays of shape (levels, measures, features)."""
+    def ends(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return both ends of U-statistic intervals, of shape (levels, measures, features)."""
         populations, ends = stacked(levels), []
-        for feature in self._changes.features:
+        for feature, changes in self.changes.items():
             check()
-            moments = self._changes.moments(feature, populations, check)
+            moments = path_moments(
+                populations, changes, self.donors[feature], self.originals, check
+            )
             ends.append(bounds_of_moments(moments, LEVEL)[1:])
         low, high = np.array(ends).transpose(1, 3, 2, 0)
         return {"low": low, "high": high}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from uqwidgets.importance.html import importance_html
 from uqwidgets.importance.pixels_html import pixels_html
 from uqwidgets.importance.result import Importance
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs
 
 
 def pictures(results: Sequence[Importance], inputs: Inputs, features: tuple[str, ...]) -> str:

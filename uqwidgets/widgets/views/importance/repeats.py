@@ -1,4 +1,4 @@
-"""Changes of every row under each repeat, stored so that weights and filters need no model call."""
+"""Changes of every row under each repeat, pinned so that weights and filters need no model call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from math import ceil, floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,51 +14,44 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
-from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.donors import donors_key
+from uqwidgets.evaluation.evaluations import Evaluations, difference_key
 from uqwidgets.evaluation.progress import Progress
-from uqwidgets.evaluation.replacement import (
-    Drawn,
-    Original,
-    PartOfRows,
-    Replacement,
-    Request,
-    Scheme,
-)
-from uqwidgets.inference import Change, SampledRows, mean_change
+from uqwidgets.evaluation.replacement import Drawn, Draws, Original, PartOfRows, Request, Scheme
+from uqwidgets.importance import Sampled
+from uqwidgets.inference import SampledRows
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric
-from uqwidgets.widgets.views.importance.drawn_changes import DrawnChanges
 
-# Intervals need two repeats; these are stored however little memory there is.
+# Intervals need two repeats; these are stored however little memory there is. A sample of the rows
+# has no more.
 FEWEST = 2
-# Seconds of computing measures between two checks for a request to stop.
-_SECONDS_READ = 0.2
+# Rows of one feature, and seconds of computing measures, between two checks for a request to stop.
+_ROWS_AT_ONCE, _SECONDS_AT_ONCE = 1 << 18, 0.2
 # Share of `memory_limit`; the cache takes as much, and the rest is left to temporary arrays.
 _SHARE = 2 / 5
 # Numbers per row that the other views need at their peak, two thirds of them, as measured in
-# tests/widgets/test_work.py.
+# tests/widgets/kernel/test_work.py.
 _NUMBERS_PER_ROW = 24
 
-Report = Callable[[str, int], None]
 
-
-class Piece(NamedTuple):
-    """One unit of evaluation: a repeat of a feature, in all rows or in one part of them."""
+class _Task(NamedTuple):
+    """Repeats of a feature, in all rows or in some parts of them."""
 
     feature: str
-    repeat: int
-    part: int | None
+    repeats: range
+    parts: range | None
+    n_rows: int
 
 
 class RepeatChanges:
     """Per-row changes of every feature under each repeat, by some measures.
 
     The cache evicts answers that no longer fit, and would evaluate them again whenever weights
-    move. So the changes that importance is computed from are stored here: whole repeats, as many
-    as fit.
+    move. So the changes that importance is computed from are pinned in it, where
+    `Evaluations.differences` finds them: whole repeats, as many as fit in a share of the memory.
 
     Parameters
     ----------
@@ -75,6 +68,7 @@ class RepeatChanges:
     Attributes
     ----------
     features, measures : tuple
+    seed : int
     scheme : str
     """
 
@@ -91,33 +85,31 @@ class RepeatChanges:
         self.features = tuple(features)
         self.measures = tuple(measures)
         self._readers: tuple[Measure | Metric, ...] = (*measures, *scorers)
-        self._seed = seed
+        self.seed = seed
         self.scheme: Scheme = scheme
         self._rows = len(evaluations.table)
-        self._capacity = 0
-        empty = np.empty((0, self._rows))
-        # Of a repeat that is known of a sample only, the changes are in the order of `row_order`.
-        self._changes = {f: [empty for _ in self.measures] for f in self.features}
-        self._donors = dict.fromkeys(self.features, empty.astype(np.int32))
-        # How many parts of the rows are known of each repeat.
-        self._parts: dict[str, list[int]] = {f: [] for f in self.features}
+        # The donors and the changes in all rows, with the keys that all have. The changes of a
+        # repeat that is known in a sample of the rows, of shape (measures, rows), are in the order
+        # of `row_order`.
+        self._pinned = evaluations.pinned(self)
+        self._n_complete = dict.fromkeys(self.features, 0)
         self._seconds_per_row = 0.0
 
     @property
     def n_repeats(self) -> int:
         """How many repeats are known of every feature, in all rows."""
-        return min(self._complete(feature) for feature in self.features)
+        return min(self._n_complete.values())
 
     def n_rows(self, feature: str, n_repeats: int) -> int:
         """How many rows are known of so many repeats of a feature."""
-        parts = min([*self._parts[feature], *([0] * n_repeats)][:n_repeats], default=0)
-        return self._evaluations.row_order.sizes[parts - 1] if parts else 0
+        known = self._n_complete[feature]
+        sampled = (self._n_sampled(feature, k) for k in range(known, n_repeats))
+        return min(sampled, default=self._rows)
 
     @property
     def nbytes_per_repeat(self) -> int:
         """Bytes that one repeat of every feature takes."""
-        each = 8 * len(self.measures) + self._donors[self.features[0]].itemsize
-        return len(self.features) * self._rows * each
+        return len(self.features) * self._rows * (8 * len(self.measures) + 4)
 
     @property
     def most_repeats(self) -> int:
@@ -149,9 +141,10 @@ class RepeatChanges:
 
     def work(self, n_repeats: int) -> int:
         """Rows to evaluate for so many repeats, counted twice: their measures take time as well."""
-        sizes = (0, *self._evaluations.row_order.sizes)
         known = sum(
-            sizes[parts] for of_feature in self._parts.values() for parts in of_feature[:n_repeats]
+            self._rows * min(complete, n_repeats)
+            + sum(self._n_sampled(f, k) for k in range(complete, min(FEWEST, n_repeats)))
+            for f, complete in self._n_complete.items()
         )
         return 2 * (self._rows * n_repeats * len(self.features) - known)
 
@@ -165,37 +158,33 @@ class RepeatChanges:
             Rows that are evaluated already, but whose measures are not computed.
         """
         rows = self.work(n_repeats) // 2
-        asked = (rows - answered) * self._n_asked
-        return self._evaluations.seconds_for(asked) + rows * self._seconds_per_row
+        evaluated = (rows - answered) * self._n_requests
+        return self._evaluations.seconds_for(evaluated) + rows * self._seconds_per_row
 
     def is_long(self, n_repeats: int, seconds: float) -> bool:
         """Whether it is worth evaluating some of the repeats before the others."""
         rows = self.work(n_repeats) // 2
-        asked = rows * self._n_asked
-        return self._evaluations.is_long(asked, seconds - rows * self._seconds_per_row)
+        beside = rows * self._seconds_per_row
+        return self._evaluations.is_long(rows * self._n_requests, seconds - beside)
 
     def requests(self, n_repeats: int) -> list[Request]:
         """Return what the model is asked for so many repeats, repeat by repeat."""
-        return self._asked(
-            [self._replacement(feature, k) for k in range(n_repeats) for feature in self.features]
-        )
-
-    def _asked(self, requests: Sequence[Request]) -> list[Request]:
-        return self._evaluations.requests(requests, *self._readers)
+        drawn = [self._drawn(feature, k) for k in range(n_repeats) for feature in self.features]
+        return self._evaluations.requests(drawn, *self._readers)
 
     @property
-    def _n_asked(self) -> int:
+    def _n_requests(self) -> int:
         """How often the model is asked about a row: for its distribution, its answer, or both."""
-        return len(self._asked([Original()]))
+        return len(self._evaluations.requests([Original()], *self._readers))
 
     def extend(
         self,
         n_repeats: int,
-        report: Report,
+        report: Callable[[str, int], None],
         features: Sequence[str] | None = None,
         n_rows: int | None = None,
     ) -> None:
-        """Evaluate what so many repeats lack, repeat by repeat, and compute the measures.
+        """Evaluate what so many repeats lack, and compute the measures.
 
         Parameters
         ----------
@@ -208,7 +197,7 @@ class RepeatChanges:
             All features if not given.
         n_rows : int, optional
             Rows of the sample that is evaluated, one of the sizes of `Evaluations.row_order`; all
-            rows if not given.
+            rows if not given. A sample has at most `FEWEST` repeats.
 
         Raises
         ------
@@ -217,63 +206,49 @@ class RepeatChanges:
         """
         evaluations = self._evaluations
         waiting = list(self._waiting(n_repeats, features or self.features, n_rows))
-        self._make_room(n_repeats)
         names = " and ".join(m.name for m in self.measures)
-        first = 0
-        while first < len(waiting):
+
+        def callback(progress: Progress) -> None:
+            report("importance", progress.rows_done // self._n_requests)
+
+        while waiting:
             # No more than the cache holds until the measures are computed.
-            window = self._next_window(waiting[first:])
-            answered = sum(self._n_rows_of(each) for each in window)
-
-            def callback(progress: Progress) -> None:
-                report("importance", progress.rows_done // self._n_asked)
-
+            window = _first_of(waiting, self._rows_in_memory)
+            waiting = waiting[len(window) :]
+            answered = sum(task.n_rows for task in window)
             report("importance", 0)
-            requests = self._asked([self._request(each) for each in window])
-            evaluations.evaluate_all(requests, callback)
-            start = 0
-            while start < len(window):
+            replacements = [r for task in window for r in self._replacements(task)]
+            evaluations.evaluate_all(evaluations.requests(replacements, *self._readers), callback)
+            while window:
                 report(f"computing {names} for importance", answered)
-                part = self._read_at_once(window[start:])
-                self._read(part)
-                answered -= sum(self._n_rows_of(each) for each in part)
-                start += len(part)
-            first += len(window)
+                # At first one, which shows how long they take.
+                each = self._seconds_per_row or _SECONDS_AT_ONCE
+                tasks = _first_of(_first_alike(window), int(_SECONDS_AT_ONCE / each))
+                self._compute(tasks)
+                answered -= sum(task.n_rows for task in tasks)
+                window = window[len(tasks) :]
 
-    def change(self, measure: int, feature: str, n_repeats: int, population: Population) -> Change:
-        """Return the mean change of a measure, by its position, over the first repeats."""
-        lines, donors = self._changes[feature][measure], self._donors[feature]
-        original = self._evaluations.original_values(self.measures[measure])
-        drawn = donors[:n_repeats].astype(np.intp)
-        return mean_change(lines[:n_repeats], drawn, original, population, self._subgroups(feature))
+    def changes(self, measure: int, feature: str, n_repeats: int) -> Floats:
+        """Return the changes of a measure, by its position, over the first repeats."""
+        changes: Floats = self._pinned[self._key(self.measures[measure], feature)][:n_repeats]
+        return changes
 
-    def estimates(
-        self,
-        measures: Sequence[int],
-        feature: str,
-        n_repeats: int,
-        populations: Populations,
-        check: Callable[[], None],
-    ) -> Floats:
-        """Return the mean change of some measures over the first repeats, in each population."""
-        changes = [self._changes[feature][m][:n_repeats] for m in measures]
-        return mean_changes_in(populations, changes, self._donors[feature][:n_repeats], check)
-
-    def drawn(self, measures: Sequence[int], n_repeats: int) -> DrawnChanges:
-        """Return the changes of some measures, by their positions, over the first repeats."""
-        return DrawnChanges(
-            self.features,
-            {f: [lines[m][:n_repeats] for m in measures] for f, lines in self._changes.items()},
-            {feature: donors[:n_repeats] for feature, donors in self._donors.items()},
-            [self._evaluations.original_values(self.measures[m]) for m in measures],
-        )
+    def donors(self, feature: str, n_repeats: int) -> npt.NDArray[np.int32]:
+        """Return the donors of the first repeats, shape (n_repeats, n)."""
+        columns = self._evaluations.table.columns_of(feature)
+        key = donors_key(columns, self.scheme, self.seed)
+        if len(self._pinned.get(key, ())) < n_repeats:
+            donors = self._evaluations.donors(columns, self.scheme, self.seed, n_repeats)
+            self._pinned[key] = donors.astype(np.int32)
+        donors_of_repeats: npt.NDArray[np.int32] = self._pinned[key][:n_repeats]
+        return donors_of_repeats
 
     def sample(
         self, feature: str, n_repeats: int, n_rows: int, population: Population
-    ) -> tuple[SampledRows, list[Change]] | None:
+    ) -> list[Sampled] | None:
         """Return the rows of a sample with the mean change of each measure.
 
-        None if the population has none of these rows.
+        None if the population has none of these rows, or there are none.
 
         Parameters
         ----------
@@ -283,128 +258,132 @@ class RepeatChanges:
             At most as many as are known.
         population : Population
         """
-        order = self._evaluations.row_order
-        rows = order.rows[:n_rows]
-        donors = self._donors[feature][:n_repeats, rows].astype(np.intp)
-        sample = SampledRows.of(rows, donors, population, order.strata)
+        evaluations = self._evaluations
+        rows = evaluations.row_order.rows[:n_rows]
+        donors = self.donors(feature, n_repeats)[:, rows].astype(np.intp)
+        sample = SampledRows.of(rows, donors, population, evaluations.strata) if n_rows else None
         if sample is None:
             return None
-        is_whole = [parts == len(order.sizes) for parts in self._parts[feature][:n_repeats]]
-        changes = []
-        for lines, measure in zip(self._changes[feature], self.measures, strict=True):
-            of_rows = np.empty((n_repeats, n_rows))
-            for k, whole in enumerate(is_whole):
-                of_rows[k] = lines[k, rows] if whole else lines[k, :n_rows]
-            original = self._evaluations.original_values(measure)
-            changes.append(sample.mean_change(of_rows, original, self._subgroups(feature)))
-        return sample, changes
+        subgroups = None
+        if self.scheme == "conditional":
+            columns = evaluations.table.columns_of(feature)
+            subgroups = evaluations.subgroups(columns, self.scheme).codes
+        # Read first, for a sample that is complete moves to the changes in all rows.
+        of_sample = [self._pinned.get(_sample_key(feature, k)) for k in range(n_repeats)]
+        every = []
+        for m, measure in enumerate(self.measures):
+            changes = np.stack(
+                [
+                    self.changes(m, feature, k + 1)[k, rows] if lines is None else lines[m, :n_rows]
+                    for k, lines in enumerate(of_sample)
+                ]
+            )
+            original = evaluations.original_values(measure)
+            every.append(Sampled(sample, sample.mean_change(changes, original, subgroups)))
+        return every
 
-    def _subgroups(self, feature: str) -> npt.NDArray[np.intp] | None:
-        """Return the subgroup of each row within which values move, None for all rows."""
-        if self.scheme != "conditional":
-            return None
+    def _n_sampled(self, feature: str, repeat: int) -> int:
+        sample = self._pinned.get(_sample_key(feature, repeat))
+        return 0 if sample is None else sample.shape[1]
+
+    def _key(self, measure: Measure, feature: str) -> object:
         columns = self._evaluations.table.columns_of(feature)
-        return self._evaluations.subgroups(columns, self.scheme).codes
+        return difference_key(measure, columns, Draws(self.scheme, 1, self.seed))
 
-    def _complete(self, feature: str) -> int:
-        """How many of the first repeats of a feature are known in all rows."""
-        n_parts = len(self._evaluations.row_order.sizes)
-        return next(
-            (k for k, parts in enumerate(self._parts[feature]) if parts < n_parts),
-            len(self._parts[feature]),
-        )
+    @property
+    def _rows_in_memory(self) -> int:
+        """How many evaluated rows fit in memory together."""
+        most = self._evaluations.max_in_memory(1 << 30)
+        return most * self._rows // self._n_requests
 
     def _waiting(
         self, n_repeats: int, features: Sequence[str], n_rows: int | None
-    ) -> Iterator[Piece]:
+    ) -> Iterator[_Task]:
         """Yield what has to be evaluated: whole repeats, or parts of those that were begun."""
-        order = self._evaluations.row_order
-        n_parts = len(order.sizes) if n_rows is None else order.n_parts(n_rows)
-        for k in range(n_repeats):
-            for feature in features:
-                known = self._parts[feature][k] if k < len(self._parts[feature]) else 0
-                if n_rows is None and not known:
-                    yield Piece(feature, k, None)
+        n, order = self._rows, self._evaluations.row_order
+        at_once = max(1, min(self._rows_in_memory, _ROWS_AT_ONCE) // n)
+        for feature in features:
+            self.donors(feature, n_repeats)
+            first = self._n_complete[feature]
+            while first < n_repeats:
+                begun = self._n_sampled(feature, first)
+                if n_rows is None and not begun:
+                    repeats = range(first, min(first + at_once, n_repeats))
+                    yield _Task(feature, repeats, None, n * len(repeats))
+                    first = repeats.stop
                     continue
-                for part in range(known, n_parts):
-                    yield Piece(feature, k, part)
+                last = n if n_rows is None else n_rows
+                if begun < last:
+                    parts = range(order.n_parts(begun) if begun else 0, order.n_parts(last))
+                    yield _Task(feature, range(first, first + 1), parts, last - begun)
+                first += 1
 
-    def _replacement(self, feature: str, repeat: int) -> Replacement:
+    def _drawn(self, feature: str, repeat: int) -> Drawn:
         columns = self._evaluations.table.columns_of(feature)
-        return Drawn(columns, self.scheme, repeat, self._seed)
+        return Drawn(columns, self.scheme, repeat, self.seed)
 
-    def _request(self, piece: Piece) -> Replacement | PartOfRows:
-        replacement = self._replacement(piece.feature, piece.repeat)
-        return replacement if piece.part is None else PartOfRows(replacement, piece.part)
+    def _replacements(self, task: _Task) -> list[Drawn | PartOfRows]:
+        drawn = [self._drawn(task.feature, k) for k in task.repeats]
+        if task.parts is None:
+            return [*drawn]
+        return [PartOfRows(one, part) for one in drawn for part in task.parts]
 
-    def _n_rows_of(self, piece: Piece) -> int:
-        if piece.part is None:
-            return self._rows
-        return len(self._evaluations.row_order.part(piece.part))
-
-    def _next_window(self, waiting: Sequence[Piece]) -> Sequence[Piece]:
-        """Return as many of the first pieces as fit in memory together, at least one."""
-        n_asked = len(waiting) * self._n_asked
-        most_rows = self._evaluations.max_in_memory(n_asked) * self._rows // self._n_asked
-        return _first_of(waiting, most_rows, self._n_rows_of)
-
-    def _make_room(self, n_repeats: int) -> None:
-        if n_repeats <= self._capacity:
-            return
-
-        def larger(lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            room = np.empty((n_repeats, self._rows), dtype=lines.dtype)
-            room[: len(lines)] = lines
-            return room
-
-        for feature in self.features:
-            self._changes[feature] = [larger(lines) for lines in self._changes[feature]]
-            columns = self._evaluations.table.columns_of(feature)
-            drawn = self._evaluations.donors(columns, self.scheme, self._seed, n_repeats)
-            self._donors[feature] = drawn.astype(np.int32)
-            known = self._parts[feature]
-            self._parts[feature] = known + [0] * (n_repeats - len(known))
-        self._capacity = n_repeats
-
-    def _read_at_once(self, waiting: Sequence[Piece]) -> Sequence[Piece]:
-        """Return the first pieces of one part that are read between two checks for a stop."""
-        part = waiting[0].part
-        alike = list(takewhile(lambda piece: piece.part == part, waiting))
-        if self._seconds_per_row == 0.0:
-            return alike[:1]
-        return _first_of(alike, int(_SECONDS_READ / self._seconds_per_row), self._n_rows_of)
-
-    def _read(self, pieces: Sequence[Piece]) -> None:
-        """Compute the measures of pieces of one part of the rows."""
+    def _compute(self, tasks: Sequence[_Task]) -> None:
+        """Compute the measures of the same repeats and rows of some features, and pin them."""
         evaluations, started = self._evaluations, time.perf_counter()
-        order, part = evaluations.row_order, pieces[0].part
-        span = slice(None) if part is None else order.span(part)
-        replacements = [self._replacement(piece.feature, piece.repeat) for piece in pieces]
-        for m, measure in enumerate(self.measures):
-            values = evaluations.values(replacements, measure, part=part)
+        _, repeats, parts, _ = tasks[0]
+        drawn = [self._drawn(task.feature, k) for task in tasks for k in repeats]
+        changes = []
+        for measure in self.measures:
             original = evaluations.original_values(measure)
-            reference = original if part is None else original[order.part(part)]
-            lines = difference(values, reference)
-            for piece, line in zip(pieces, lines, strict=True):
-                self._changes[piece.feature][m][piece.repeat, span] = line
-        n_parts = len(order.sizes)
-        for feature, k, _ in pieces:
-            if part is not None and part + 1 == n_parts:
-                # From here on the rows are in the order of the table, like those of whole repeats.
-                for changes in self._changes[feature]:
-                    changes[k] = changes[k][order.places]
-            self._parts[feature][k] = n_parts if part is None else part + 1
-        rows = sum(self._n_rows_of(piece) for piece in pieces)
+            if parts is None:
+                values = evaluations.values(drawn, measure)
+            else:
+                order = evaluations.row_order
+                original = np.concatenate([original[order.part(part)] for part in parts])
+                values = np.hstack([evaluations.values(drawn, measure, part=k) for k in parts])
+            changes.append(difference(values, original))
+        for at, task in enumerate(tasks):
+            of_task = slice(at * len(repeats), (at + 1) * len(repeats))
+            self._pin(task, [lines[of_task] for lines in changes])
+        rows = sum(task.n_rows for task in tasks)
         self._seconds_per_row = (time.perf_counter() - started) / rows
 
+    def _pin(self, task: _Task, changes: Sequence[Floats]) -> None:
+        """Pin the changes of each measure behind those that are known."""
+        feature, repeats = task.feature, task.repeats
+        sample_key = _sample_key(feature, repeats[0])
+        if task.parts is not None:
+            former = self._pinned.get(sample_key, np.empty((len(self.measures), 0)))
+            sample = np.hstack([former, np.concatenate(changes)])
+            if sample.shape[1] < self._rows:
+                self._pinned[sample_key] = sample
+                return
+            # From here on the rows are in the order of the table, like those of whole repeats.
+            changes = [lines[None, self._evaluations.row_order.places] for lines in sample]
+        for measure, lines in zip(self.measures, changes, strict=True):
+            key, known = self._key(measure, feature), repeats[0]
+            if known:
+                lines = np.concatenate([self._pinned[key][:known], lines])
+            self._pinned[key] = lines
+        self._n_complete[feature] = repeats.stop
+        self._pinned.pop(sample_key, None)
 
-def _first_of(
-    pieces: Sequence[Piece], most_rows: int, n_rows: Callable[[Piece], int]
-) -> Sequence[Piece]:
-    """Return the first pieces with at most so many rows together, at least one."""
+
+def _sample_key(feature: str, repeat: int) -> tuple[str, str, int]:
+    return ("sampled", feature, repeat)
+
+
+def _first_alike(tasks: Sequence[_Task]) -> Sequence[_Task]:
+    """Return the first tasks of the same repeats and rows."""
+    return list(takewhile(lambda task: task[1:] == tasks[0][1:], tasks))
+
+
+def _first_of(tasks: Sequence[_Task], most_rows: int) -> Sequence[_Task]:
+    """Return the first tasks with at most so many rows together, at least one."""
     rows = 0
-    for count, piece in enumerate(pieces):
-        rows += n_rows(piece)
+    for count, task in enumerate(tasks):
+        rows += task.n_rows
         if count and rows > most_rows:
-            return pieces[:count]
-    return pieces
+            return tasks[:count]
+    return tasks

@@ -9,11 +9,10 @@ from uqwidgets.evaluation.replacement import Scheme, checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import importance_measures
-from uqwidgets.widgets.views.importance.repeat_sums import RepeatSums
+from uqwidgets.widgets.inputs.choices import importance_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
-from uqwidgets.widgets.views.importance.sampled_sums import SampledSums
+from uqwidgets.widgets.views.importance.sums import RepeatSums
 
 #: A number per row, or a scorer of a whole set of rows.
 Quantity = Measure | Metric
@@ -33,35 +32,7 @@ class SourceKey(NamedTuple):
     scorers: tuple[str, ...] = ()
 
 
-class ImportanceSource:
-    """Changes of every feature, or group, by some measures under one kind of replacement.
-
-    Parameters
-    ----------
-    explainer : Explainer
-    key : SourceKey
-
-    Attributes
-    ----------
-    units : tuple of str, length p
-        Features, or groups and the features in no group.
-    repeats : RepeatChanges
-    sampled : SampledSums
-    sums : RepeatSums
-    """
-
-    def __init__(self, explainer: Explainer, key: SourceKey) -> None:
-        self.units = explainer.groups_and_features if key.groups else explainer.features
-        measures = [explainer.measure(name) for name in key.measures]
-        scorers = [find_metric(name, explainer.classes) for name in key.scorers]
-        self.repeats = RepeatChanges(
-            explainer.evaluations, self.units, measures, explainer.seed, key.replacement, scorers
-        )
-        self.sampled = SampledSums(explainer, self.repeats)
-        self.sums = RepeatSums(explainer, self.repeats)
-
-
-class Plan(NamedTuple):
+class ImportancePlan(NamedTuple):
     """What the importance view computes for some inputs.
 
     Attributes
@@ -96,26 +67,31 @@ class Sources:
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
-        self._plan: tuple[object, Plan] | None = None
-        self._source: tuple[SourceKey, ImportanceSource] | None = None
+        self._plan: tuple[object, ImportancePlan] | None = None
+        self._source: tuple[SourceKey, RepeatSums] | None = None
 
-    def plan(self, inputs: Inputs) -> Plan:
+    def plan(self, inputs: Inputs) -> ImportancePlan:
         """Return what the view computes for these inputs."""
         key = tuple(getattr(inputs, name) for name in READS)
-        if (known := self._plan) is not None and known[0] == key:
-            return known[1]
+        if (latest := self._plan) is not None and latest[0] == key:
+            return latest[1]
         plan = _plan(self._explainer, inputs)
         self._plan = key, plan
         return plan
 
-    def of(self, inputs: Inputs) -> ImportanceSource:
-        """Return the changes behind the inputs."""
-        key = self.plan(inputs).key
+    def of(self, inputs: Inputs) -> RepeatSums:
+        """Return the sums of the changes behind the inputs."""
+        key, ex = self.plan(inputs).key, self._explainer
         # A local name, for the picture of the widget may be drawn on another thread.
-        if (known := self._source) is None or known[0] != key:
+        if (latest := self._source) is None or latest[0] != key:
             self._source = None  # otherwise both are in memory
-            known = self._source = key, ImportanceSource(self._explainer, key)
-        return known[1]
+            units = ex.groups_and_features if key.groups else ex.features
+            measures = [ex.measure(name) for name in key.measures]
+            scorers = [find_metric(name, ex.classes) for name in key.scorers]
+            how = units, measures, ex.seed, key.replacement, scorers
+            sums = RepeatSums(ex.evaluations, RepeatChanges(ex.evaluations, *how))
+            latest = self._source = key, sums
+        return latest[1]
 
     def learner_measures(self, inputs: Inputs) -> list[Measure] | None:
         """Return the measures that a learner is averaged by; None where it has no such numbers."""
@@ -127,11 +103,11 @@ class Sources:
 
     def is_current(self, inputs: Inputs) -> bool:
         """Whether the changes behind the inputs are those in memory."""
-        known = self._source
-        return known is not None and known[0] == _plan(self._explainer, inputs).key
+        latest = self._source
+        return latest is not None and latest[0] == _plan(self._explainer, inputs).key
 
 
-def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
+def _plan(explainer: Explainer, inputs: Inputs) -> ImportancePlan:
     quantities: list[Quantity] = [
         find_metric(name, explainer.classes) if is_metric(name) else explainer.measure(name)
         for name in inputs.importance_of
@@ -147,7 +123,7 @@ def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
     reads = explainer.evaluations.reads_answers
     scorers = tuple(q.name for q in quantities if isinstance(q, Metric) and reads(q))
     key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups, scorers)
-    return Plan(key, tuple(quantities), places, reads_verdict, note)
+    return ImportancePlan(key, tuple(quantities), places, reads_verdict, note)
 
 
 def _why_without_verdict(explainer: Explainer, inputs: Inputs) -> Remark | None:

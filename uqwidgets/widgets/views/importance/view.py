@@ -19,21 +19,20 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.html import element, words
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner.part import LearnerImportance
-from uqwidgets.widgets.learner.refitted import Refitted
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import ReportCount, Step, Urgency, Work
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
 from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.over_tau import importance_tracks
 from uqwidgets.widgets.views.importance.pictures import pictures
-from uqwidgets.widgets.views.importance.repeat_sums import Report
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
-from uqwidgets.widgets.views.importance.sampled_sums import Sums
-from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
+from uqwidgets.widgets.views.importance.source import READS, ImportancePlan, Sources
+from uqwidgets.widgets.views.importance.sums import ImportanceSums
+from uqwidgets.widgets.views.learner_part import LearnerImportance
+from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first feature is picked of so many repeats, for with fewer another one may be first.
 _REPEATS_BEFORE_CHOICE = 10
@@ -56,7 +55,7 @@ class ImportanceView(View):
         super().__init__(explainer)
         self._sources = sources or Sources(explainer)
         self._details = ImportanceDetails(explainer, self._sources)
-        self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
+        self._unstressed: dict[Key, tuple[int, ImportanceSums]] = {}  # with the number of repeats
 
     def replacements(self, inputs: Inputs) -> Sequence[Request]:
         """Return what the repeats of every feature ask, as many as fit in the memory."""
@@ -79,7 +78,7 @@ class ImportanceView(View):
         inputs: Inputs,
         populations: Populations,
         n_repeats: int | None = None,
-        report: Report = lambda *_: None,
+        report: ReportCount = lambda *_: None,
     ) -> Content:
         """Average the cached changes; this needs no model call.
 
@@ -99,13 +98,13 @@ class ImportanceView(View):
         n_repeats = self.n_known(inputs) if n_repeats is None else n_repeats
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
 
-        def sums(population: Population, key: Key) -> Sums | None:
+        def sums(population: Population, key: Key) -> ImportanceSums | None:
             if n_repeats:
-                return source.sums.sums(population, inputs, n_repeats, report)
-            return source.sampled.sums(population, key, inputs, lambda: report(0, 0))
+                return source.sums(population, inputs, n_repeats, report)
+            return source.sums_of_sample(population, key, inputs, lambda: report(0, 0))
 
         now = sums(populations.now, populations.key)
-        n_known = 0 if n_repeats else source.sampled.n_known(inputs)
+        n_known = 0 if n_repeats else sum(source.n_rows(inputs))
         key = (populations.rows_key, plan.key, inputs.interval, inputs.compare, n_known)
         if now is None:
             return Content()
@@ -123,7 +122,7 @@ class ImportanceView(View):
         )
         meta = {
             **content.meta,
-            "n_repeats": n_repeats or source.sampled.n_repeats(inputs),
+            "n_repeats": n_repeats or source.n_sampled_repeats(inputs),
             "n_repeats_target": inputs.n_repeats,
             "n_rows": len(populations.now.positions),
             "n_rows_least": now.n_rows[0],
@@ -142,7 +141,7 @@ class ImportanceView(View):
         target = self.n_target(inputs)
         self.repeats(inputs).extend(target, lambda *_: check())
         for detail in list(self._details.waiting(inputs, populations, target)):
-            detail.run(lambda *_: check())
+            self._details.run(detail, lambda *_: check())
         return self.compute(inputs, populations, target, lambda *_: check())
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
@@ -178,7 +177,7 @@ class ImportanceView(View):
         if not n_repeats:
             return {}
         source = self._sources.of(pinned)
-        sums = source.sums.sums(populations.now, pinned, n_repeats, lambda *_: check())
+        sums = source.sums(populations.now, pinned, n_repeats, lambda *_: check())
         ghost = np.full((len(plan.quantities), len(source.units)), np.nan)
         ghost[[*plan.places]] = sums.value[[*plan.places.values()]]
         return {"ghost": ghost}
@@ -190,20 +189,16 @@ class ImportanceView(View):
 
     def show_cached(self, work: Work) -> Availability:
         """Sum as many of the known repeats as there is time for."""
-        known = self.n_known(work.inputs)
-        if not known:
-            is_shown = self._show_sample(work)
-            return Availability(is_shown, is_complete=False)
         n_repeats = self._n_affordable(work)
-        self._show(work, n_repeats)
+        is_shown = self._show(work, n_repeats) or n_repeats > 0
         is_complete = n_repeats == self.n_target(work.inputs) and not self._waiting(work)
-        return Availability(is_shown=True, is_complete=is_complete)
+        return Availability(is_shown, is_complete)
 
     def steps(self, work: Work) -> Iterable[Step]:
         """Evaluate repeats; with a few of them, pick a feature where none is picked."""
         inputs, target = work.inputs, self.n_target(work.inputs)
         source = self._sources.of(inputs)
-        sampled, repeats = source.sampled, source.repeats
+        repeats = source.repeats
         total = repeats.work(target)
 
         def report(what: str, n_answered: int) -> None:
@@ -229,10 +224,10 @@ class ImportanceView(View):
                 self._show(work, known)
 
         def first_sample() -> None:
-            self._grow(work, source.units, sampled.n_affordable(inputs, source.units), report)
+            self._grow(work, source.units, source.n_affordable_rows(inputs, source.units), report)
             leading = self._leading(inputs)
             enough = self.explainer.evaluations.row_order.largest(_FIRST_ROWS)
-            enough = max(enough, sampled.n_affordable(inputs, leading))
+            enough = max(enough, source.n_affordable_rows(inputs, leading))
             self._grow(work, leading, enough, report)
             self._choose_shown(work)
 
@@ -247,7 +242,7 @@ class ImportanceView(View):
         is_long = work.seconds_ahead() > work.timing.long_work
         if is_long:
             yield Step(Urgency.FIRST, lambda: report(self.name, 0))
-        if sampled.is_worthwhile(inputs):
+        if source.is_sampled(inputs):
             yield Step(Urgency.OVERVIEW, first_sample)
             for size in sizes:
                 yield Step(Urgency.PRECISION, partial(grow, size), size)
@@ -290,7 +285,7 @@ class ImportanceView(View):
         """Say how many repeats, or how many rows, are known."""
         target, n = self.n_target(inputs), len(self.explainer.table)
         known = self.n_known(inputs)
-        if not known and (n_rows := min(self._sources.of(inputs).sampled.n_rows(inputs))):
+        if not known and (n_rows := min(self._sources.of(inputs).n_rows(inputs))):
             return f"{n_rows:,} of {n:,} rows"
         return f"{known} of {target} shuffles"
 
@@ -312,31 +307,16 @@ class ImportanceView(View):
     ) -> None:
         """Evaluate a sample of so many rows for some features, and show it."""
         source, key = self._sources.of(work.inputs), self._sources.plan(work.inputs).key
-        if min(source.sampled.n_rows(work.inputs, features), default=n_rows) >= n_rows:
+        if min(source.n_rows(work.inputs, features), default=n_rows) >= n_rows:
             return
-        n_repeats = source.sampled.n_repeats(work.inputs)
+        n_repeats = source.n_sampled_repeats(work.inputs)
 
         def extend() -> None:
             source.repeats.extend(n_repeats, report, features, n_rows)
 
         if self.attempt(work, (key, n_repeats), extend):
-            if self.n_known(work.inputs):
-                self._show(work, self._n_affordable(work))
-            else:
-                self._show_sample(work)
+            self._show(work, self._n_affordable(work))
             work.send()
-
-    def _show_sample(self, work: Work) -> bool:
-        """Show the results of a sample of the rows; False if there are none yet."""
-        populations, sampled = work.populations, self._sources.of(work.inputs).sampled
-        if populations is None or not min(sampled.n_rows(work.inputs)):
-            return False
-        if self.content.key != self._content_key(work.inputs, populations, 0):
-            content = self.compute(work.inputs, populations, 0, lambda *_: work.check())
-            if not content.meta:
-                return False
-            self.content = content
-        return True
 
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow estimates and intervals, once all repeats are known.
@@ -357,14 +337,19 @@ class ImportanceView(View):
         return self._sources.of(inputs).repeats
 
     def _n_affordable(self, work: Work) -> int:
-        """Return how many known repeats are shown, or can be summed while a control moves."""
+        """Return how many known repeats are shown, or can be summed while a control moves.
+
+        0 for the rows that are known, before all are.
+        """
         known, of = self.n_known(work.inputs), work.populations
-        if of is not None and self.content.key == self._content_key(work.inputs, of, known):
+        if not known or (
+            of is not None and self.content.key == self._content_key(work.inputs, of, known)
+        ):
             return known
-        return self._sources.of(work.inputs).sums.n_affordable(known, work.timing.summing)
+        return self._sources.of(work.inputs).n_affordable(known, work.timing.summing)
 
     def _content_key(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Key:
-        n_known = 0 if n_repeats else self._sources.of(inputs).sampled.n_known(inputs)
+        n_known = 0 if n_repeats else sum(self._sources.of(inputs).n_rows(inputs))
         shown = _shown(self._sources.plan(inputs))
         details = tuple(d.key for d in self._details.waiting(inputs, populations, n_repeats))
         how = (inputs.interval, inputs.compare, inputs.redundancy)
@@ -387,7 +372,7 @@ class ImportanceView(View):
             def report(done: int, total: int, what: str = detail.what) -> None:
                 work.report(what, done, total)
 
-            if self.attempt(work, (key, 0, detail.key), partial(detail.run, report)):
+            if self.attempt(work, (key, 0, detail.key), partial(self._details.run, detail, report)):
                 self._show(work, self.n_known(work.inputs))
                 work.send()
 
@@ -430,19 +415,28 @@ class ImportanceView(View):
             members = [table.columns_of(units[i]) for i in self.content.meta["order"]]
             work.choose([table.features[column] for columns in members for column in columns])
 
-    def _show(self, work: Work, n_repeats: int) -> None:
-        populations, progress = work.populations, work.progress
-        if populations is None or self.n_known(work.inputs) < n_repeats:
-            return
+    def _show(self, work: Work, n_repeats: int) -> bool:
+        """Show so many repeats, or with 0 the rows that are known; False if there is nothing."""
+        inputs, populations, progress = work.inputs, work.populations, work.progress
+        least = 0 if n_repeats else min(self._sources.of(inputs).n_rows(inputs))
+        if populations is None or self.n_known(inputs) < n_repeats or not (n_repeats or least):
+            return False
 
         def report(done: int, total: int) -> None:
-            work.report(f"intervals of importance for {counted(n_repeats, 'shuffle')}", done, total)
+            work.check()
+            if n_repeats:
+                what = f"intervals of importance for {counted(n_repeats, 'shuffle')}"
+                work.report(what, done, total)
 
-        if self.content.key != self._content_key(work.inputs, populations, n_repeats):
-            self.content = self.compute(work.inputs, populations, n_repeats, report)
+        if self.content.key != self._content_key(inputs, populations, n_repeats):
+            content = self.compute(inputs, populations, n_repeats, report)
+            if not content.meta:
+                return False
+            self.content = content
         work.progress = progress
+        return True
 
 
-def _shown(plan: Plan) -> Key:
+def _shown(plan: ImportancePlan) -> Key:
     """Return a key of the columns of a plan."""
     return (plan.key, tuple(quantity.name for quantity in plan.quantities))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,18 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.performance import Calibration, Confusion, Scores
-from uqwidgets.performance.scores import value_and_influence
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.levels import Level, Samples
-from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import Level, at_each
+from uqwidgets.widgets.over_tau.stress_profiles import ends_of_scores
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.stress_profiles import ends_of_scores
-from uqwidgets.widgets.tracks import Track
 from uqwidgets.widgets.views.performance.help import HELP
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Classes up to which the confusion is shown, and rows that are drawn as points.
 _MOST_CLASSES = 12
@@ -58,28 +58,6 @@ class PerformanceView(View):
         has_classes = self.explainer.classes is not None
         points = {} if has_classes else self._points(populations.now)
         return replace(content, columns={**content.columns, **points})
-
-    def _moving(self, inputs: Inputs, populations: Populations) -> Content:
-        """Compute what tau moves, without the bins of probabilities, which change with tau.
-
-        Scores that are indicators have their intervals under stress, which are known.
-        """
-        has_classes = self.explainer.classes is not None
-        calibration = None if has_classes else self._calibration(populations.now)
-        scores, population = self._unstressed_scores(populations), populations.now
-        ends = self._ends(inputs, populations)
-        others = [at for at, name in enumerate(scores.names) if name not in ends]
-        value, low, high = np.full((3, len(scores.names)), np.nan)
-        if others:
-            names = [scores.names[at] for at in others]
-            exact = self.explainer.scores(names, level=LEVEL, **_options(population))
-            value[others], low[others], high[others] = exact.value, exact.low, exact.high
-        for at, name in enumerate(scores.names):
-            if name in ends:
-                value[at], _ = value_and_influence(self.explainer.indicators[name], population)
-                low[at], high[at] = ends[name]
-        now = replace(scores, value=value, low=low, high=high)
-        return self._described(now, populations, calibration)
 
     def _described(
         self, now: Scores, populations: Populations, calibration: Calibration | None
@@ -160,22 +138,19 @@ class PerformanceView(View):
         if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
             return ()
 
-        def sample(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
-            samples: dict[str, list[Any]] = {}
-            for level in levels:
-                check()
-                content = self._moving(level.inputs(inputs), level.populations)
-                columns: dict[str, Any] = {**content.columns}
-                columns.pop("calibration_predicted", None)  # those of numbers are the same
-                for at, score in enumerate(content.meta["scores"]):
-                    columns |= {
-                        f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")
-                    }
-                for name, values in columns.items():
-                    samples.setdefault(name, []).append(np.nan if values is None else values)
-            return {name: np.array(each, dtype=np.float64) for name, each in samples.items()}
+        def of_level(level: Level, _check: Callable[[], None]) -> dict[str, Any]:
+            # The bins of probabilities change with tau.
+            has_classes = self.explainer.classes is not None
+            calibration = None if has_classes else self._calibration(level.population)
+            scores = self._shown_scores(level.inputs(inputs), level.populations)
+            content = self._described(scores, level.populations, calibration)
+            columns: dict[str, Any] = {**content.columns}
+            columns.pop("calibration_predicted", None)  # those of numbers are the same
+            for at, score in enumerate(content.meta["scores"]):
+                columns |= {f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")}
+            return columns
 
-        return [Track("scores", (), sample)]
+        return [Track("scores", (), partial(at_each, of_level))]
 
     def _ends(self, inputs: Inputs, populations: Populations) -> dict[str, tuple[float, float]]:
         """Return the ends under stress of the intervals of scores that are indicators."""

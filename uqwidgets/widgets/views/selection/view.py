@@ -15,16 +15,16 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.predictive import Distribution
 from uqwidgets.predictive.distributions import class_codes
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import curve_measures
+from uqwidgets.widgets.inputs.choices import curve_measures
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.rows_text import rows_of_text
+from uqwidgets.widgets.inputs.what_if import replacement_of
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
 from uqwidgets.widgets.rows.drawn import DrawnRows, row_labels
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.rows.text import rows_of_text
-from uqwidgets.widgets.rows.what_if import replacement_of
 from uqwidgets.widgets.views.selection.card import predictions, span, values_of
 from uqwidgets.widgets.views.selection.help import HELP, TIPS
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Selected rows that are listed, the first ones.
 _MOST_LISTED = 100
@@ -142,8 +142,8 @@ class SelectionView(View):
 
     def _is_known(self, request: SingleRow) -> bool:
         evaluations = self.explainer.evaluations
-        asked = evaluations.requests([request], DISTRIBUTION, ANSWER)
-        return all(map(evaluations.is_cached, asked))
+        requests = evaluations.requests([request], DISTRIBUTION, ANSWER)
+        return all(map(evaluations.is_cached, requests))
 
     def _what_if(
         self, inputs: Inputs, row: int, request: SingleRow | None

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.profile import described_weights
-from uqwidgets.widgets.levels import Check, Level, Samples
+from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.rows.population import Populations, Selection
-from uqwidgets.widgets.tracks import Track
 
 # Weights that are in one array.
 _MOST_WEIGHTS = 1 << 16

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,26 +16,25 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
-from uqwidgets.widgets.frames import single
-from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.levels import STOPS
-from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
-from uqwidgets.widgets.stress_profiles import (
-    bounded,
-    exact_intervals,
-    is_bounded,
+from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.kernel.frames import single
+from uqwidgets.widgets.kernel.work import Step, Urgency, Work
+from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.over_tau.stress_profiles import (
+    are_bounded,
+    intervals_at,
     joined,
     line_of,
     profile_of,
 )
-from uqwidgets.widgets.tracks import Track
+from uqwidgets.widgets.over_tau.tracks import Track
+from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
-from uqwidgets.widgets.views.stress.profiles import Profiles
+from uqwidgets.widgets.views.stress.profiles import intervals_of, lines_of
 from uqwidgets.widgets.views.stress.rates import followed, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
-from uqwidgets.widgets.work import Step, Urgency, Work
 
 
 class StressView(View):
@@ -52,27 +50,26 @@ class StressView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self.features = tuple(f for f in explainer.features if is_stressable(explainer.table, f))
-        # Freed with the selection, of which the latest few are cached.
-        self._by_selection: WeakKeyDictionary[Selection, Profiles] = WeakKeyDictionary()
-        self._drawn = Profiles(len(explainer.table), self.features)
+        self._drawn: Selection | None = None
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Describe the profile of the picked indicator, and the point where tau stands."""
-        known = self._profiles(populations)
+        selection = populations.selection
         # The profiles of other rows stay until all features of these rows are stressed.
-        if self._is_profiled(known) or not self._is_profiled(self._drawn):
-            self._drawn = known
-        drawn = self._drawn if inputs.shows(self.name) else Profiles(known.n_rows, ())
+        if self._drawn is None or selection.is_profiled or not self._drawn.is_profiled:
+            self._drawn = selection
+        is_shown = inputs.shows(self.name)
+        drawn = self._drawn if is_shown else replace(selection, profiles={}, bounded={}, lines={})
         indicator = self.explainer.indicators[inputs.indicator]
         lines = [
             line_of(self.explainer, f, name)
-            for f in drawn.features
+            for f in drawn.stressable
             if f in drawn.profiles
             for name in drawn.profiles[f].features
         ]
         moved = (inputs.stress_feature, populations.category)
         names = followed(indicator.name)
-        intervals = drawn.intervals(*moved, inputs.tau, names)
+        intervals = intervals_of(drawn, *moved, inputs.tau, names)
         meta = {
             "indicator": indicator.name,
             "label": indicator.label,
@@ -89,7 +86,7 @@ class StressView(View):
         levels, of_names = intervals or (taus, np.full((len(names), 3, len(taus)), np.nan))
         columns = {
             "taus": taus,
-            **drawn.lines(indicator.name),
+            **lines_of(drawn, indicator.name),
             # The lower and the upper ends are those of the feature that is stressed.
             "end_taus": levels,
             "ends": single(of_names[names.index(indicator.name), 1:]),
@@ -106,21 +103,20 @@ class StressView(View):
         """Stress every feature, and compute the interval of the stressed one."""
         if not inputs.shows(self.name):
             return self.compute(inputs, populations)
-        known = self._profiles(populations)
-        for feature in known.features:
-            if feature not in known.profiles:
-                check()
-                profile_of(self.explainer, populations.selection, feature)
-        feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
-        if feature in known.features and selection.column(feature, category) is not None:
-            bounded(self.explainer, selection, feature, category, indicators, check)
-            self._exact(inputs, populations)
+        for feature in selection.stressable:
+            if feature not in selection.profiles:
+                check()
+                profile_of(self.explainer, selection, feature)
+        feature, category = inputs.stress_feature, populations.category
+        if feature in selection.stressable:
+            at = selection, feature, category, inputs.tau
+            intervals_at(self.explainer, *at, indicators, check)
         return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
         """Draw the profiles that are known of the picked indicator."""
-        profiles = self._drawn.profiles
+        profiles = self._drawn.profiles if self._drawn else {}
         known = [profiles[f] for f in self.features if f in profiles]
         return stress_html(joined(known, inputs.indicator)) if known else ""
 
@@ -128,12 +124,12 @@ class StressView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return the profiles of the picked indicator, the stressed feature's with its interval."""
-        known, indicator = self._profiles(populations), inputs.indicator
+        selection, indicator = populations.selection, inputs.indicator
         profiles = []
-        for feature in known.features:
+        for feature in selection.stressable:
             check()
-            profile = profile_of(self.explainer, populations.selection, feature)
-            with_ends = known.bounded.get((feature, populations.category))
+            profile = profile_of(self.explainer, selection, feature)
+            with_ends = selection.bounded.get((feature, populations.category))
             is_stressed = feature == inputs.stress_feature
             if is_stressed and with_ends and indicator in with_ends.indicators:
                 # Its values are the same up to rounding; those of the profile are drawn.
@@ -155,9 +151,9 @@ class StressView(View):
         self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
     ) -> dict[str, Floats]:
         """Return the profile of a pin's stressed feature."""
-        if pinned.stress_feature not in self._profiles(populations).features:
-            return {}
         feature = pinned.stress_feature
+        if feature not in populations.selection.stressable:
+            return {}
         profile = profile_of(self.explainer, populations.selection, feature)
         at = self._row(profile, feature, populations.category)
         return {} if at is None else {"ghost": profile.values[pinned.indicator][at]}
@@ -168,9 +164,9 @@ class StressView(View):
             return Availability(is_shown=False, is_complete=True)
         if work.rows is None:
             # The content stays as it is.
-            return Availability(is_shown=False, is_complete=self._is_profiled(self._drawn))
-        profiles = self._profiles(work.rows)
-        if not self._is_profiled(profiles):
+            is_complete = self._drawn is not None and self._drawn.is_profiled
+            return Availability(is_shown=False, is_complete=is_complete)
+        if not work.rows.selection.is_profiled:
             return Availability(is_shown=False, is_complete=False)
         if self._is_quick(work):
             self._bound(work)
@@ -215,9 +211,9 @@ class StressView(View):
             return True
         if not work.inputs.shows(self.name):
             return False
-        known, stressed = self._profiles(work.rows), work.inputs.stress_feature
-        is_missing = stressed in known.features and stressed not in known.profiles
-        return self._drawn is not known or is_missing
+        selection, stressed = work.rows.selection, work.inputs.stress_feature
+        is_missing = stressed in selection.stressable and stressed not in selection.profiles
+        return self._drawn is not selection or is_missing
 
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow the point where tau stands, and what its weights amount to."""
@@ -232,33 +228,23 @@ class StressView(View):
         projection = populations.projection
         return {} if projection is None else {"now.status": projection.status}
 
-    def _profiles(self, populations: Populations) -> Profiles:
-        selection = populations.selection
-        if selection not in self._by_selection:
-            self._by_selection[selection] = Profiles.of(selection)
-        return self._by_selection[selection]
-
     def _row(self, profile: Stress, feature: str, category: str | None) -> int | None:
         """Row of a feature's profile that moves this category; None where no row has it."""
         categories = [line_of(self.explainer, feature, name)[1] for name in profile.features]
         return categories.index(category) if category in categories else None
-
-    def _is_profiled(self, profiles: Profiles) -> bool:
-        return len(profiles.profiles) == len(profiles.features)
 
     def _is_quick(self, work: Work) -> bool:
         return len(self.explainer.table) <= work.timing.n_rows_at_once
 
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
-        feature, rows = work.inputs.stress_feature, work.rows
-        if rows is None or feature not in self._profiles(rows).features:
+        inputs, rows = work.inputs, work.rows
+        feature = inputs.stress_feature
+        if rows is None or feature not in rows.selection.stressable:
             return True
         if rows.selection.column(feature, rows.category) is None:
             return True
-        if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
-            return False
-        return self._exact(work.inputs, rows, only_known=True) is not None
+        return are_bounded(rows.selection, feature, rows.category, inputs.tau, inputs.indicator)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -266,41 +252,29 @@ class StressView(View):
         The one that is stressed now is the first of them; ``goes_on`` is called before the others.
         """
         assert work.rows is not None
-        known = self._profiles(work.rows)
-        progress = work.progress
+        known, progress = work.rows.selection, work.progress
         picked = work.inputs.stress_feature
-        for feature in sorted(known.features, key=lambda feature: feature != picked):
+        for feature in sorted(known.stressable, key=lambda feature: feature != picked):
             if feature in known.profiles:
                 continue
             if feature != picked and not goes_on():
                 return
             if progress is None:
-                work.report("stress of each feature", len(known.profiles), len(known.features))
+                work.report("stress of each feature", len(known.profiles), len(known.stressable))
             else:
                 work.check()
-            profile_of(self.explainer, work.rows.selection, feature)
+            profile_of(self.explainer, known, feature)
 
     def _bound(self, work: Work) -> None:
         """Compute the interval of the picked indicator while the stressed feature moves."""
         if self._is_bounded(work):
             return
         assert work.rows is not None
-        feature, indicator = work.inputs.stress_feature, work.inputs.indicator
-        progress = work.progress
-        work.set_progress(f"interval of {indicator} under stress")
-        indicators = followed(indicator)
-        at = (work.rows.selection, feature, work.rows.category, indicators)
-        bounded(self.explainer, *at, work.check)
-        self._exact(work.inputs, work.rows)
+        inputs, progress = work.inputs, work.progress
+        work.set_progress(f"interval of {inputs.indicator} under stress")
+        at = work.rows.selection, inputs.stress_feature, work.rows.category, inputs.tau
+        intervals_at(self.explainer, *at, followed(inputs.indicator), work.check)
         work.progress = progress
-
-    def _exact(
-        self, inputs: Inputs, populations: Populations, *, only_known: bool = False
-    ) -> Intervals | None:
-        """Return the intervals at the level of tau, see `exact_intervals`."""
-        feature, category = inputs.stress_feature, populations.category
-        at = (populations.selection, feature, category, inputs.tau)
-        return exact_intervals(self.explainer, *at, only_known=only_known)
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection

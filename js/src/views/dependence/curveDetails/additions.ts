@@ -1,7 +1,7 @@
 import type { Additions } from "../../../charts/curves.ts";
 import { MANY } from "../../../charts/lines.ts";
 import { timeTicks } from "../../../charts/timeTicks.ts";
-import type { Inputs } from "../../../inputs.ts";
+import type { Inputs } from "../../../session/inputs.ts";
 import type { Dependence } from "../reader.ts";
 import { categoryChart } from "./categories.ts";
 import { groupLegend, groupsAt } from "./legend.ts";

@@ -1,7 +1,7 @@
 import { categoryRows, shareAt } from "../../../charts/categoryRows.ts";
 import type { CurveOptions } from "../../../charts/curves.ts";
-import { h, setText } from "../../../dom.ts";
-import { counted, percent } from "../../../format.ts";
+import { h, setText } from "../../../widget/dom.ts";
+import { counted, percent } from "../../../widget/format.ts";
 import type { Dependence } from "../reader.ts";
 
 /** Number of categories that are shown before the others are folded. */

@@ -1,10 +1,10 @@
 import { gridLabel } from "../../../charts/curves.ts";
 import { checkBox, picker, wholeNumber } from "../../../controls/picker.ts";
-import { h } from "../../../dom.ts";
-import type { Frame } from "../../../frame.ts";
-import type { Inputs } from "../../../inputs.ts";
-import type { ModelInfo } from "../../../modelInfo.ts";
-import type { Session } from "../../../session.ts";
+import type { Frame } from "../../../session/frame.ts";
+import type { Inputs } from "../../../session/inputs.ts";
+import type { ModelInfo } from "../../../session/modelInfo.ts";
+import type { Session } from "../../../session/session.ts";
+import { h } from "../../../widget/dom.ts";
 import type { Dependence } from "../reader.ts";
 
 const SPACINGS = [

@@ -1,5 +1,5 @@
-import { h, pool, set, setText } from "../../../dom.ts";
-import { interval, isolated, number } from "../../../format.ts";
+import { h, pool, set, setText } from "../../../widget/dom.ts";
+import { interval, isolated, number } from "../../../widget/format.ts";
 import { key, swatch } from "../../legend.ts";
 import type { Dependence } from "../reader.ts";
 import { RAMP } from "./ramp.ts";
@@ -54,7 +54,7 @@ export function groupsAt(data: Dependence, i: number): [name: string, value: str
   if (!groupAverage) return [];
   return groups.map((name, k) => {
     const at = k * grid.length + i;
-    const ends = interval(groupLow?.[at] ?? Number.NaN, groupHigh?.[at] ?? Number.NaN);
+    const ends = interval(groupLow?.[at], groupHigh?.[at]);
     return [isolated(name), `${number(groupAverage[at])} (${ends})`];
   });
 }

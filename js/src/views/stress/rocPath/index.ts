@@ -2,10 +2,10 @@ import "./style.css";
 import { setFitted } from "../../../charts/axis.ts";
 import { figure } from "../../../charts/figure.ts";
 import { linePath } from "../../../charts/paths.ts";
-import { valueAt } from "../../../charts/profile.ts";
-import { h, set, svg } from "../../../dom.ts";
-import { interval, isolated, level, number, percent } from "../../../format.ts";
-import type { Numbers } from "../../../wire.ts";
+import type { Numbers } from "../../../session/wire.ts";
+import { h, set, svg } from "../../../widget/dom.ts";
+import { interval, isolated, level, number, percent } from "../../../widget/format.ts";
+import { valueAt } from "../profile.ts";
 import { moved, type Stress } from "../reader.ts";
 
 const [LEFT, TOP, SIDE] = [44, 20, 200];

@@ -1,0 +1,130 @@
+import { type Help, NO_HELP, readHelp } from "./help.ts";
+import { Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
+
+/** A column by which rows are filtered. */
+export interface Column {
+  name: string;
+  kind: "numeric" | "categorical";
+  min: number | null;
+  max: number | null;
+  integer: boolean;
+  /** Values of a categorical column; null where there are too many, and for dates. */
+  values: string[] | null;
+  /** First and last day of a column of dates. */
+  dates?: [string, string];
+  /** Number of rows with a missing value. */
+  missing: number;
+}
+
+export interface Feature extends Column {
+  /** Why this feature cannot be stressed, or null. */
+  unstressable: string | null;
+  /** The group it belongs to, if any. */
+  group?: string;
+}
+
+/** Lower and upper bound of a measure, null where it is unbounded. */
+export type Bounds = readonly [number | null, number | null];
+
+export interface Choice {
+  name: string;
+  label: string;
+  unit: string;
+  /** Absent in notebooks saved by earlier versions. */
+  bounds?: Bounds;
+}
+
+/** The constant description of a model: its features, classes, measures and indicators. */
+export interface ModelInfo {
+  title: string;
+  task: "classification" | "regression";
+  /** Null where the true target is not known. */
+  target: string | null;
+  /** Classes of the target, by which rows are coloured and filtered. */
+  classes: string[];
+  n_rows: number;
+  level: number;
+  features: Feature[];
+  /** Columns that the model does not see. */
+  extra: Column[];
+  measures: Choice[];
+  /** Scorers whose loss is offered beside the importance by measures. */
+  scorers: Choice[];
+  indicators: Choice[];
+  intervals: string[];
+  /** Names of the other models to compare with. */
+  others: string[];
+  /** Names of all models, and which of them this is; empty where there is one. */
+  models: string[];
+  model: string;
+  /** Names of the views, in the order in which they stand on the page. */
+  views: string[];
+  /** Empty in notebooks saved by earlier versions. */
+  help: Help;
+}
+
+export function readModelInfo(raw: unknown): ModelInfo {
+  if (!isRecord(raw) || raw.schema === undefined)
+    throw new WireError("The kernel's description of the model is missing; run the cell again.");
+  if (raw.schema !== SCHEMA)
+    throw new WireError(
+      `The kernel's description of the model is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
+        "restart the kernel and reload the page.",
+    );
+  const fields = new Fields("The kernel's description of the model", raw);
+  return {
+    title: fields.text("title"),
+    task: fields.text("task") === "classification" ? "classification" : "regression",
+    target: fields.optional("target", (f) => f.text("target")),
+    classes: fields.texts("classes"),
+    n_rows: fields.number("n_rows"),
+    level: fields.number("level"),
+    features: fields.records("features").map(readFeature),
+    // Absent in notebooks saved by earlier versions.
+    extra: raw.extra === undefined ? [] : fields.records("extra").map(readColumn),
+    measures: fields.records("measures").map(readChoice),
+    scorers: fields.records("scorers").map(readChoice),
+    indicators: fields.records("indicators").map(readChoice),
+    intervals: fields.texts("intervals"),
+    // Absent in notebooks saved by earlier versions.
+    others: fields.optional("others", (f) => f.texts("others")) ?? [],
+    models: fields.optional("models", (f) => f.texts("models")) ?? [],
+    model: fields.optional("model", (f) => f.text("model")) ?? "",
+    views: fields.texts("views"),
+    help: fields.optional("help", (f) => readHelp(f.record("help"))) ?? NO_HELP,
+  };
+}
+
+function readColumn(fields: Fields): Column {
+  const dates = fields.raw.dates === undefined ? null : fields.texts("dates");
+  return {
+    name: fields.text("name"),
+    kind: fields.text("kind") === "numeric" ? "numeric" : "categorical",
+    min: fields.optional("min", (f) => f.number("min")),
+    max: fields.optional("max", (f) => f.number("max")),
+    integer: fields.flag("integer"),
+    values: fields.optional("values", (f) => f.texts("values")),
+    missing: fields.number("missing"),
+    ...(dates?.length === 2 ? { dates: [dates[0] as string, dates[1] as string] } : {}),
+  };
+}
+
+function readFeature(fields: Fields): Feature {
+  const group = fields.optional("group", (f) => f.text("group"));
+  return {
+    ...readColumn(fields),
+    unstressable: fields.optional("unstressable", (f) => f.text("unstressable")),
+    ...(group === null ? {} : { group }),
+  };
+}
+
+function readChoice(fields: Fields): Choice {
+  const { bounds } = fields.raw;
+  const end = (value: unknown) => (typeof value === "number" ? value : null);
+  return {
+    name: fields.text("name"),
+    label: fields.text("label"),
+    unit: fields.text("unit"),
+    ...(Array.isArray(bounds) ? { bounds: [end(bounds[0]), end(bounds[1])] } : {}),
+  };
+}

@@ -1,1 +1,0 @@
-"""The learner beside the model: its refits, and what they add to the views."""

@@ -1,0 +1,1 @@
+"""What follows tau: its 41 levels, and what the views show at each."""

@@ -1,0 +1,1 @@
+"""A session: the answers to the requests of a page, and what describes a model to it."""
