@@ -24,7 +24,7 @@ from uqwidgets.stress.columns import (
     stressed_columns,
 )
 from uqwidgets.stress.compressed.features import CompressedColumn, CompressedFeature
-from uqwidgets.stress.constrained.constraints import Function, stress_to
+from uqwidgets.stress.constrained.constraints import RowFunction, stress_to
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.indicators import (
     Indicator,
@@ -379,7 +379,7 @@ class Stressing(ExplainerBase):
         covariances: Mapping[tuple[str, str], float] | None = None,
         shares: Mapping[str | None, Mapping[Any, float]] | None = None,
         pinned: Sequence[str] | None = None,
-        functions: Mapping[str, tuple[Function, float]] | None = None,
+        functions: Mapping[str, tuple[RowFunction, float]] | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Reweighting:
         """Row weights that meet several constraints at once, as close to the data as possible.

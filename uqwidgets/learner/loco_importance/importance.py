@@ -22,7 +22,7 @@ from uqwidgets._utils.options import (
     seed_of,
 )
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.columns import Columns, Kind
+from uqwidgets.evaluation.columns import ColumnKind, Columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
@@ -240,7 +240,7 @@ def fill_name(replace: Any) -> str:
     return replace if isinstance(replace, str) and replace in STATISTICS else "constant"
 
 
-def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -> Any:
+def fill_value(column: pd.Series[Any], feature: str, kind: ColumnKind, replace: Any) -> Any:
     """Value that a feature is set to.
 
     Parameters
@@ -273,7 +273,7 @@ def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -
     return float(numbers.mean() if replace == "mean" else np.median(numbers))
 
 
-def _checked_constant(column: pd.Series[Any], feature: str, kind: Kind, value: Any) -> Any:
+def _checked_constant(column: pd.Series[Any], feature: str, kind: ColumnKind, value: Any) -> Any:
     if kind == "numeric":
         if is_real(value):
             return value
