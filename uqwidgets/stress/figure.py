@@ -123,27 +123,16 @@ def _over_tau(
     }
     strong = np.array([name in leading for name in columns["feature"]], dtype=bool)
     main, others = chosen(columns, strong), chosen(columns, ~strong)
-    tips = [name for name in columns if name not in ("kl", "low", "high")]
-    marks = []
-    if not strong.all():
-        marks.append(
-            Mark(
-                "line",
-                others,
-                "tau",
-                shown,
-                each="feature",
-                colour=None,
-                opacity=0.22,
-                tips=tips,
-            )
-        )
+    look: dict[str, Any] = {"x": "tau", "tips": [name for name in columns if name != "kl"]}
+    faint: dict[str, Any] = {"each": "feature", "colour": None, "opacity": 0.22}
+    marks = [] if strong.all() else [Mark("line", others, y=shown, **look, **faint)]
+    look["in_series"] = True
     if "low" in values:
-        marks.append(Mark("band", main, "tau", "low", y2="high", in_series=True, opacity=0.12))
-    marks.append(Mark("line", main, "tau", shown, in_series=True, tips=tips))
+        marks.append(Mark("band", main, y="low", y2="high", opacity=0.12, **look))
+    marks.append(Mark("line", main, y=shown, **look))
     edge = np.asarray(main["status"]) == "edge"
     if edge.any():
-        marks.append(Mark("square", chosen(main, edge), "tau", shown, in_series=True, tips=tips))
+        marks.append(Mark("square", chosen(main, edge), y=shown, **look))
     return marks
 
 
