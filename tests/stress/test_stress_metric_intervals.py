@@ -14,7 +14,7 @@ from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
-from uqwidgets.stress.jackknife import influence_and_bias
+from uqwidgets.stress.influence import influence_and_bias
 from uqwidgets.stress.projection import Column
 from uqwidgets.stress.replicates import N_REPLICATES, _groups, group_influence, group_skew_slope
 
@@ -41,7 +41,7 @@ def mean_of(loss):
 
 def left_out(rows, loss):
     """Return the jackknife influence on the mean of a loss, and its bias."""
-    return influence_and_bias(rows.jackknife.means(loss), dot(rows.share, loss))
+    return influence_and_bias(rows.means_without(loss), dot(rows.share, loss))
 
 
 def first_order(rows, loss):
@@ -50,11 +50,10 @@ def first_order(rows, loss):
     This factor stands in place of the HC4 factor of `StressedRows`.
     """
     centred = loss - dot(rows.share, loss)
-    slope = dot(rows.share * rows.standard, centred)
-    residual = rows.weights * (centred - slope * rows.deviation)
-    return residual * np.minimum(rows.effects.inverse_free_weight, 2) + slope * (
-        rows.target - rows.target.mean()
-    )
+    (moment,), (goal,) = rows.moments, rows.goals
+    slope = dot(rows.share * moment, centred)
+    residual = rows.weights * (centred - slope * moment)
+    return residual * np.minimum(rows.effects.inverse_free_weight, 2) + slope * (goal - goal.mean())
 
 
 def error(score, rows):

@@ -15,9 +15,12 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 
 # Components may be left out as long as they make this share of the largest error.
-_SHARE = 0.8
-# Steps of the components relative to those of the scores, at which the fewest bytes are needed.
-_FINER = 0.02
+_SHARE = 0.7
+# Components that are looked for at once, until no number differs by more than a share.
+_BLOCK, _NEGLIGIBLE = 64, 0.1
+# Steps of the components relative to those of the scores, times the square root of the number of
+# rows, at which the fewest bytes are needed.
+_FINER = 1.5
 # An error between these is near enough to the largest one.
 _LEAST, _AIM, _MOST = 0.9, 0.95, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
@@ -58,7 +61,7 @@ def low_rank(matrix: Floats) -> LowRank:
     step, best = 4.0, None
     trials = 0
     while best is None or trials < _MOST_TRIALS:
-        finer = _FINER * step / np.where(sizes > 0, sizes, 1.0)
+        finer = _FINER * step / np.where(sizes > 0, sizes, 1.0) / len(matrix) ** 0.5
         product = LowRank(
             np.rint(scores / step).astype(np.int32),
             np.rint(components / finer[:, None]).astype(np.int32),
@@ -77,17 +80,28 @@ def low_rank(matrix: Floats) -> LowRank:
 
 
 def _principal(matrix: Floats) -> tuple[Floats, Floats]:
-    """Return scores (m, r) and components (r, k), the largest first."""
-    # They come from the Gram matrix of the shorter side, which is small.
-    if matrix.shape[0] >= matrix.shape[1]:
-        vectors = np.linalg.eigh(matrix.T @ matrix)[1][:, ::-1]
-        return matrix @ vectors, vectors.T
-    squares, vectors = np.linalg.eigh(matrix @ matrix.T)
-    sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
-    vectors = vectors[:, ::-1]
-    known = sizes > 1e-7 * sizes.max(initial=0.0)
-    sizes, vectors = sizes[known], vectors[:, known]
-    return vectors * sizes, vectors.T @ matrix / sizes[:, None]
+    """Return scores (m, r) and components (r, k), the largest first, of nearly all of a matrix."""
+    # Products with random vectors span the largest components (Halko, Martinsson & Tropp 2011).
+    rng = np.random.default_rng(0)
+    scores, components = np.zeros((len(matrix), 0)), np.zeros((0, matrix.shape[1]))
+    rest = matrix
+    while np.abs(rest).max(initial=0.0) > _NEGLIGIBLE:
+        products = rest @ rng.normal(size=(matrix.shape[1], _BLOCK))
+        basis = _normed(products, products.T @ products)
+        further = basis.T @ rest
+        rest = rest - basis @ further
+        scores = np.concatenate([scores, basis], axis=1)
+        components = np.concatenate([components, further])
+    rotated = _normed(components.T, components @ components.T).T
+    return scores @ (components @ rotated.T), rotated
+
+
+def _normed(columns: Floats, gram: Floats) -> Floats:
+    """Return orthonormal combinations of columns with a Gram matrix, the largest first."""
+    squares, vectors = np.linalg.eigh(gram)
+    known = squares > 1e-13 * squares.max(initial=0.0)
+    vectors = (vectors[:, known] / np.sqrt(squares[known]))[:, ::-1]
+    return columns @ vectors
 
 
 def _rank(scores: Floats, components: Floats) -> int:
