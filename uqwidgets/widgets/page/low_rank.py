@@ -101,7 +101,7 @@ def _normed(columns: Floats, gram: Floats) -> Floats:
     squares, vectors = np.linalg.eigh(gram)
     known = squares > 1e-13 * squares.max(initial=0.0)
     vectors = (vectors[:, known] / np.sqrt(squares[known]))[:, ::-1]
-    return columns @ vectors
+    return np.asarray(columns @ vectors)
 
 
 def _rank(scores: Floats, components: Floats) -> int:
