@@ -67,22 +67,22 @@ class TestShown:
 
     def test_charts_draw_every_fit_around_the_truth(self, result, curve):
         for one, marks in (
-            (result, ["tick", "point", "point"]),
+            (result, ["rule", "tick", "rule", "circle", "point"]),
             (curve, ["line", "line"]),
         ):
             chart = one.to_altair(fits=True)
             spec = chart.to_dict()
             assert [layer["mark"]["type"] for layer in spec["layer"]] == marks
-            fits, both, *_ = tables(chart)
+            fits, *others = tables(chart)
             expected = one.estimates.mean(axis=2).reshape(-1, len(one.points))
             drawn = fits["estimate"].to_numpy().reshape(-1, len(one.points))
             np.testing.assert_allclose(drawn, expected)
-            of = both.groupby("what")["estimate"].apply(np.array)
-            np.testing.assert_allclose(of["truth"], one.truth)
-            np.testing.assert_allclose(of["mean of the fits"], one.expected)
+            known = np.concatenate([one.expected, one.truth])
+            shown = pd.concat(others[-2:])["estimate"]
+            np.testing.assert_allclose(shown, known)
             assert f"in {len(expected)} fits" in spec["title"]["text"]
-            # The legend is not as faint as the fits.
-            assert spec["layer"][1]["encoding"]["color"]["legend"]["symbolOpacity"] == 1
+        # The legend is not as faint as the fits.
+        assert spec["layer"][1]["encoding"]["color"]["legend"]["symbolOpacity"] == 1
         # The truth is dashed, in the legend too, so that colour is not the only difference.
         dash = spec["layer"][1]["encoding"]["strokeDash"]
         assert dash["scale"] == {"domain": ["mean of the fits", "truth"], "range": [[1, 0], [7, 4]]}

@@ -14,7 +14,6 @@ import uqwidgets as uq
 from known_processes import line
 from reading_charts import tables
 from reading_html import StaticHtml
-from uqwidgets.plotting.svg import BLUE
 
 REFITS = (2, 5, 10)
 TABLES = 8
@@ -86,14 +85,14 @@ def test_table_text_picture_and_chart_hold_the_numbers(result, curve):
         assert "tables of 40 rows, bootstrap, 95% interval corrected" in repr(one)
         chart = one.to_altair()
         json.dumps(chart.to_dict(), allow_nan=False)
-        single = next(t for t in tables(chart.hconcat[0]) if "point" in t)
+        single = next(t for t in tables(chart.concat[0]) if "point" in t)
         np.testing.assert_allclose(single["width"], one.width.ravel())
         page = StaticHtml(one._repr_html_())
         shown = pd.DataFrame(page.tables[0][1:])
         expected = [f"{share:.0%}" for share in one.coverage.ravel()]
         assert shown[2].tolist() == expected[: len(shown)]
         # A thin line for each point and a thick one for their mean, in both panels.
-        strokes = [path for path in page.all("path") if path.get("stroke") == BLUE]
+        strokes = [path for path in page.all("path") if path.get("stroke-width") == "2.2"]
         assert len(strokes) == 2
         last = one.coverage[-1].mean()
         assert f"With {one.refits[-1]} refits, {last:.0%} of the intervals hold" in page.text

@@ -161,7 +161,8 @@ class TestPerformance:
         np.testing.assert_array_equal(
             pd.DataFrame(chart.layer[0].data)["mean"], [0.375, 0.5, 0.625]
         )
-        pd.testing.assert_frame_equal(chart.layer[1].data, performance().frame)
+        expected = performance().frame.assign(name="Forest")
+        pd.testing.assert_frame_equal(chart.layer[1].data, expected)
         json.dumps(chart.to_dict(), allow_nan=False)
 
     def test_names_are_text(self):
@@ -190,5 +191,5 @@ class TestComparison:
     def test_its_chart_shows_where_zero_is(self):
         chart = comparison().to_altair()
         spec = chart.to_dict()
-        assert "zero" in json.dumps(spec["layer"][0])
+        assert spec["layer"][0]["encoding"]["x"]["datum"] == 0
         assert spec["title"]["text"].startswith("Mean squared error of Forest minus that of Line")

@@ -11,8 +11,8 @@ def test_the_picture_of_scores_shows_their_intervals():
     html = scores()._repr_html_()
     assert "error rate 0.25 (0.125 to 0.375)" in html
     assert "nll 0.5 nats (0.375 to 0.625)" in html
-    (rows,) = scores().to_altair().to_dict()["datasets"].values()
-    assert [row["value"] for row in rows] == [0.25, 0.5]
+    tables = scores().to_altair().to_dict()["datasets"].values()
+    assert [row["value"] for rows in tables for row in rows] == [0.25, 0.5]
 
 
 def test_the_picture_of_confusion_names_the_most_frequent_error():

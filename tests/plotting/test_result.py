@@ -81,7 +81,7 @@ def test_the_text_has_a_heading_the_table_and_the_remarks():
 def test_the_chart_of_weights_holds_the_numbers():
     equal, half, shares = tables(reweighting().to_altair())
     np.testing.assert_allclose(equal, [[0, 0], [1, 1]])
-    np.testing.assert_allclose(half, [[0.25, 0.5]])
+    np.testing.assert_allclose(half[["rows", "weight"]], [[0, 0.5], [0.25, 0.5], [0.25, 0]])
     # The weights 2, 1, 0.5 and 0.5 of 4 in all, the heaviest first.
     np.testing.assert_allclose(shares["rows"], [0, 0.25, 0.5, 0.75, 1])
     np.testing.assert_allclose(shares["weight"], [0, 0.5, 0.75, 0.875, 1])

@@ -10,7 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from example_results import reweighting
-from reading_html import StaticHtml
+from reading_html import StaticHtml, points
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +86,10 @@ def test_its_picture_holds_the_numbers():
     assert "4 rows are worth 2.9 with these weights; 25 % of the rows carry half" in read.text
     (table,) = read.tables
     assert table == [["constraint", "target", "reached"], ["mean of 'age'", "45", "45"]]
-    paths = [attributes["d"] for attributes in read.all("path")]
-    # Equal weights, and the cumulative weights 2, 3, 3.5 and 4 of 4.
-    assert paths == [
-        "M40.0 204.0L620.0 24.0",
-        "M40.0 204.0L185.0 114.0L330.0 69.0L475.0 46.5L620.0 24.0",
-    ]
+    equal, half, shares = (points(attributes["d"]) for attributes in read.all("path"))
+    left, right = equal[0]
+    assert equal[1].tolist() == [204.0, 24.0]
+    # Half of the weight, and the cumulative weights 2, 3, 3.5 and 4 of 4.
+    assert half[1].tolist() == [114.0, 114.0, 204.0]
+    assert shares[0] == pytest.approx(np.linspace(left, right, 5), abs=0.1)
+    assert shares[1].tolist() == [204.0, 114.0, 69.0, 46.5, 24.0]

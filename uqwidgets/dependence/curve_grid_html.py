@@ -53,7 +53,7 @@ def _summary(grid: CurveGrid) -> str:
 
 def _table(grid: CurveGrid) -> Markup:
     lines = [
-        (one.feature, value_text(value), *(number(v, 4) for v in of_value))
+        (one.feature, value_text(value), *of_value)
         for one in grid.curves
         for value, *of_value in zip(one.grid.tolist(), one.average, one.low, one.high, strict=True)
     ]

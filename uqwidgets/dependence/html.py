@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from uqwidgets.dependence.figure import dependence_figure, mean_of
@@ -128,14 +130,11 @@ def _notes_of_dots(result: Dependence, n_drawn: int) -> list[str]:
 
 def _table(result: Dependence, values: list[str]) -> Markup:
     header = [result.feature, _quantity(result), "low", "high"]
-    columns = [
-        [number(value, 4) for value in column.tolist()]
-        for column in (result.average, result.low, result.high)
-    ]
+    columns: list[Any] = [result.average, result.low, result.high]
     if result.categorical:
         header.append("rows")
         columns.append([str(count) for count in counts_of(result)])
     if not result.near.all():
         header.append("rows around it")
         columns.append(["enough" if near else "few" for near in result.near.tolist()])
-    return table("value", header, list(zip(values, *columns, strict=True)))
+    return table("value", header, zip(values, *columns, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import Named, as_entries, as_names
+from uqwidgets._utils.choices import Named, as_entries
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.stress.anchors import checked_options
@@ -191,7 +191,7 @@ class Stressing(ExplainerBase):
             features, remarks = stressable(self.table, missing, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
-        names = [self.table.features[self.table.index(f)] for f in as_names(features)]
+        names = self._named(features)
         checked_options(tail, anchor, missing, MISSING)
         summaries = find()
         omissions: list[Remark] = []

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import numpy as np
 import pandas as pd
 
+from uqwidgets.ground_truth.figure import fits_figure
 from uqwidgets.ground_truth.html import PARTS, parts_of
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.plotting.altair import FAINT, MOST_LINES, WIDTH, line_styles, tooltips
+from uqwidgets.plotting.altair import MOST_LINES, WIDTH, layered, tooltips
 from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.svg import BLUE, GREEN, VERMILLION
-from uqwidgets.plotting.text import sentence, value_text, with_unit
+from uqwidgets.plotting.text import value_text
 
 _MEAN, _TRUTH = "mean of the fits", "truth"
 
@@ -69,7 +68,7 @@ def decomposition_chart(result: Decomposition) -> alt.Chart:
 
 
 def fits_chart(result: Decomposition) -> alt.LayerChart:
-    """Return the estimate of every fit, their mean, and the truth.
+    """Return the estimate of every fit around the truth, each the mean over its test sets.
 
     Parameters
     ----------
@@ -78,63 +77,7 @@ def fits_chart(result: Decomposition) -> alt.LayerChart:
     Returns
     -------
     alt.LayerChart
-        Lines for the curve of a number; else ticks, dots, and rings for the truth.
     """
-    rows = result.feature is None or result.categorical
-    points = result.points
-    if rows:
-        # A category may be any object, but JSON needs text.
-        points = np.array([value_text(point) for point in points.tolist()], dtype=object)
-    # An estimate of a fit is the mean over its test sets.
-    estimates = result.estimates.mean(axis=2).reshape(-1, len(points))
-    drawn = evenly(len(estimates), max(1, MOST_LINES // len(points)))
-    single = pd.DataFrame(
-        {
-            "fit": np.repeat(drawn, len(points)),
-            "value": np.tile(points, len(drawn)),
-            "estimate": estimates[drawn].ravel(),
-        }
-    )
-    both = pd.DataFrame(
-        {
-            "value": np.tile(points, 2),
-            "what": np.repeat([_MEAN, _TRUTH], len(points)),
-            "estimate": np.concatenate([result.expected, result.truth]),
-        }
-    )
-    kind = "importance" if result.feature is None else result.label
-    measured: Any = {
-        "title": sentence(with_unit(kind, result.unit)),
-        "scale": alt.Scale(zero=result.feature is None),
-    }
-    # The truth is dashed too, so that colour is not the only difference.
-    colour, dash = line_styles([_MEAN, _TRUTH], "what")
-    tips = tooltips(["value:N" if rows else "value:Q", "what:N"], ["estimate:Q"])
-    faint, strong = alt.Chart(single), alt.Chart(both)
-    if rows:
-        places = alt.Y("value:N", sort=None, title=result.feature, axis=alt.Axis(labelLimit=240))
-        at = {"x": alt.X("estimate:Q", **measured), "y": places}
-        looks = {"color": colour, "tooltip": tips}
-        mean = strong.transform_filter(alt.datum.what == _MEAN)
-        true = strong.transform_filter(alt.datum.what == _TRUTH)
-        layers = [
-            faint.mark_tick(color=FAINT, opacity=0.4).encode(**at),
-            mean.mark_point(filled=True, size=70, opacity=1).encode(**at, **looks),
-            true.mark_point(filled=False, size=130, strokeWidth=2).encode(**at, **looks),
-        ]
-    else:
-        scale = alt.Scale(zero=False, nice=False)
-        at = {
-            "x": alt.X("value:Q", title=result.feature, scale=scale),
-            "y": alt.Y("estimate:Q", **measured),
-        }
-        layers = [
-            faint.mark_line(color=FAINT, opacity=0.4, strokeWidth=1).encode(detail="fit:N", **at),
-            strong.mark_line(strokeWidth=3).encode(
-                color=colour, strokeDash=dash, tooltip=tips, **at
-            ),
-        ]
-    title = f"{result.title.removeprefix('Error of the ')} in {len(drawn)} fits"
-    return alt.LayerChart(layer=layers).properties(
-        width=WIDTH, title=alt.Title(sentence(title), subtitle=result.how)
-    )
+    estimates = result.estimates.mean(axis=2).reshape(-1, len(result.points))
+    drawn = evenly(len(estimates), max(1, MOST_LINES // len(result.points)))
+    return layered(fits_figure(result, estimates[drawn]))

@@ -117,7 +117,7 @@ class IntervalCoverage(Result):
 
         return coverage_html(self)
 
-    def to_altair(self) -> alt.HConcatChart:
+    def to_altair(self) -> alt.ConcatChart:
         """Chart of width and coverage over the number of refits, to restyle or save.
 
         Examples
@@ -126,9 +126,10 @@ class IntervalCoverage(Result):
         >>> import uqwidgets as uq
         >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
         >>> result = truth.coverage(LinearRegression(), n_refits=(2, 4), n=30, n_tables=5)
-        >>> len(result.to_altair().hconcat)
+        >>> len(result.to_altair().concat)
         2
         """
-        from uqwidgets.ground_truth.coverage_chart import coverage_chart
+        from uqwidgets.ground_truth.figure import coverage_figure
+        from uqwidgets.plotting.altair import concatenated
 
-        return coverage_chart(self)
+        return concatenated(coverage_figure(self))

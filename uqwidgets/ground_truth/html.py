@@ -5,28 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets.ground_truth.figure import fits_figure
 from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.plotting.choice import MOST_CURVES, evenly
-from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.static import MOST_ROWS
-from uqwidgets.plotting.svg import (
-    BLUE,
-    FONT,
-    PAGE,
-    VERMILLION,
-    WIDTH,
-    bottom_axis,
-    curve,
-    fitted,
-    label,
-    left_axis,
-    line,
-    picture,
-)
-from uqwidgets.plotting.text import NOT_AVAILABLE, clipped, number, pixels, value_text, with_unit
+from uqwidgets.plotting.static import drawn, left_out
+from uqwidgets.plotting.text import NOT_AVAILABLE, number, value_text
 
-TOP, PLOT, AXIS, RIGHT = 24.0, 220.0, 40.0, 14.0
 PARTS = ("squared bias", "model variance", "Monte Carlo error")
 
 
@@ -43,11 +28,10 @@ def decomposition_html(result: Decomposition) -> str:
     """
     names = [value_text(point) for point in result.points.tolist()]
     summary = _summary(result)
-    if result.feature is None or result.categorical or len(names) == 1:
-        drawing, notes = _rows(result, names, summary)
-    else:
-        drawing, notes = _curve(result, summary)
-    return panel(result.title, summary, drawing, [*notes, f"{result.how}."], _table(result, names))
+    single = single_models(result)
+    drawing = drawn(fits_figure(result, single), summary)
+    notes = _notes(result, len(single))
+    return panel(result.title, summary, drawing, notes, _table(result, names))
 
 
 def parts_of(result: Decomposition) -> Floats:
@@ -81,74 +65,23 @@ def _summary(result: Decomposition) -> str:
     )
 
 
-def _rows(result: Decomposition, names: list[str], summary: str) -> tuple[Markup, list[str]]:
-    shown = slice(MOST_ROWS)
-    cloud = single_models(result)
-    low, high = np.quantile(result.estimates, [0.05, 0.95], axis=(0, 1, 2))
-    column = Dots(
-        with_unit(result.label, result.unit),
-        BLUE,
-        result.expected[shown],
-        low[shown],
-        high[shown],
-        reference=0.0 if result.feature is None else None,
-        cloud=cloud[:, shown],
-        beside=result.truth[shown],
-    )
-    notes = [
-        f"Rings: the truth. Dots: mean of all models. Strokes: {len(cloud)} single models, each "
-        "over one test set; whiskers contain 90% of all."
-    ]
-    if len(names) > MOST_ROWS:
-        notes.append(
-            f"Drawn are the first {MOST_ROWS}; {len(names) - MOST_ROWS} more are left out."
-        )
-    return dots(names[shown], [column], summary), notes
-
-
-def _curve(result: Decomposition, summary: str) -> tuple[Markup, list[str]]:
-    single = single_models(result)
-    y = fitted([single, result.truth, result.expected], TOP + PLOT, TOP)
-    margin = 20.0 if y is None else max(pixels(text) for _, text in y.ticks(44)) + 14
-    x = fitted([result.points], margin, WIDTH - RIGHT, margin=0.0)
-    title = label(clipped(with_unit(result.label, result.unit), WIDTH), 0, FONT / 2)
-    if x is None or y is None:
-        middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
-        return picture(TOP + 40, summary, title, middle), []
-    bottom = TOP + PLOT
-    xs = [x(v) for v in result.points.astype(np.float64).tolist()]
-    name = clipped(str(result.feature), WIDTH - margin - RIGHT)
-    parts = [
-        *left_axis(y, margin, WIDTH - RIGHT),
-        *bottom_axis(x, bottom, bottom + 4),
-        line(margin, bottom, WIDTH - RIGHT, bottom, 0.5),
-        *(
-            curve(xs, [y(v) for v in row], stroke=PAGE, stroke_opacity="0.16")
-            for row in single.tolist()
-        ),
-        curve(xs, [y(v) for v in result.expected.tolist()], stroke=BLUE, stroke_width=2.6),
-        curve(
-            xs,
-            [y(v) for v in result.truth.tolist()],
-            stroke=VERMILLION,
-            stroke_width=2.2,
-            stroke_dasharray="7 5",
-        ),
-        title,
-        label(name, (margin + WIDTH - RIGHT) / 2, bottom + 30, "middle"),
-    ]
-    notes = [
-        f"Dashed: the truth. Thick line: mean of all models. Thin lines: {len(single)} single "
-        "models, each over one test set."
-    ]
-    return picture(bottom + AXIS, summary, *parts), notes
+def _notes(result: Decomposition, drawn_models: int) -> list[str]:
+    if result.feature is None or result.categorical or len(result.points) == 1:
+        notes = [
+            f"Rings: the truth. Dots: mean of all models. Strokes: {drawn_models} single models, "
+            "each over one test set; whiskers contain 90% of all.",
+            *left_out(len(result.points)),
+        ]
+    else:
+        notes = [
+            f"Dashed: the truth. Thick line: mean of all models. Thin lines: {drawn_models} single "
+            "models, each over one test set."
+        ]
+    return [*notes, f"{result.how}."]
 
 
 def _table(result: Decomposition, names: list[str]) -> Markup:
     frame = result.frame.iloc[:, 1:]
     header = [result.feature or "feature", *(str(c).replace("_", " ") for c in frame.columns)]
-    lines = [
-        [name, *(number(float(value), 4) for value in values)]
-        for name, values in zip(names, frame.to_numpy(), strict=True)
-    ]
-    return table("feature" if result.feature is None else "value", header, lines)
+    noun = "feature" if result.feature is None else "value"
+    return table(noun, header, zip(names, *frame.to_numpy().T, strict=True))

@@ -175,7 +175,7 @@ class Decomposition(Result):
         >>> type(chart).__name__
         'Chart'
         >>> [layer.mark.type for layer in result.to_altair(fits=True).layer]
-        ['tick', 'point', 'point']
+        ['rule', 'tick', 'rule', 'circle', 'point']
         """
         from uqwidgets.ground_truth.chart import decomposition_chart, fits_chart
 

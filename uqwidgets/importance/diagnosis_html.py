@@ -6,7 +6,7 @@ from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.figure import diagnosis_figure
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.static import drawn, left_out
-from uqwidgets.plotting.text import few, listed, measured, number, sentence, with_unit
+from uqwidgets.plotting.text import few, listed, measured, sentence, with_unit
 
 
 def diagnosis_html(result: Diagnosis) -> str:
@@ -61,10 +61,5 @@ def _table(result: Diagnosis) -> Markup:
     if result.with_redundancy:
         header += ["R2", "low", "high"]
         values += [result.r2, result.r2_low, result.r2_high]
-    lines = [
-        [feature, *(number(float(v), 4) for v in numbers), verdict]
-        for feature, numbers, verdict in zip(
-            result.features, zip(*values, strict=True), result.verdict, strict=True
-        )
-    ]
+    lines = zip(result.features, *values, result.verdict, strict=True)
     return table("feature", [*header, "verdict"], lines)

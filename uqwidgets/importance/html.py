@@ -87,12 +87,11 @@ def _notes(results: list[Importance]) -> list[str]:
 
 
 def _table(results: list[Importance]) -> Markup:
-    header = ["feature"]
-    lines = [[feature] for feature in results[0].features]
+    header, columns = ["feature"], []
     for result in results:
         header += [with_unit(result.label, result.unit), "std error", "low", "high"]
-        values = zip(result.importance, result.std_error, result.low, result.high, strict=True)
-        of_feature = dict(zip(result.features, values, strict=True))
-        for line in lines:
-            line += [number(float(v), 4) for v in of_feature.get(line[0], [math.nan] * 4)]
-    return table("feature", header, lines)
+        place = {feature: j for j, feature in enumerate(result.features)}
+        at = [place.get(feature, -1) for feature in results[0].features]
+        values = result.importance, result.std_error, result.low, result.high
+        columns += [np.append(v, np.nan)[at] for v in values]
+    return table("feature", header, zip(results[0].features, *columns, strict=True))

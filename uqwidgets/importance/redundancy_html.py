@@ -13,6 +13,7 @@ from uqwidgets.plotting.text import (
     few,
     interval,
     listed,
+    not_available,
     number,
     population,
     sentence,
@@ -70,15 +71,9 @@ def _notes(result: Redundancy) -> list[str]:
         f"{population(result.weighted, result.ess, n_rows)}."
     ]
     notes += left_out(len(result.features))
-    missing: dict[str, list[str]] = {}
-    for feature, status in zip(result.features, result.status, strict=True):
-        if status != "ok":
-            missing.setdefault(status, []).append(feature)
-    notes += [
-        f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(few(names))}."
-        for reason, names in missing.items()
-    ]
-    return [*notes, *result.remarks]
+    missing = [j for j, status in enumerate(result.status) if status != "ok"]
+    names, reasons = ([of[j] for j in missing] for of in (result.features, result.status))
+    return [*notes, *not_available(names, reasons), *result.remarks]
 
 
 def _table(result: Redundancy) -> Markup:
@@ -87,11 +82,6 @@ def _table(result: Redundancy) -> Markup:
         header += [f"R² with {result.target} beside them", "low", "high", "gain", "low", "high"]
         values += [result.r2_with_target, result.low_with_target, result.high_with_target]
         values += [result.gain, result.gain_low, result.gain_high]
-    rows = zip(
-        result.features, zip(*values, strict=True), result.n_rows, result.status, strict=True
-    )
-    lines = [
-        [feature, *(number(float(v), 4) for v in numbers), f"{n:,}", status]
-        for feature, numbers, n, status in rows
-    ]
+    rows = [f"{n:,}" for n in result.n_rows]
+    lines = zip(result.features, *values, rows, result.status, strict=True)
     return table("feature", ["feature", *header, "rows", "status"], lines)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from uqwidgets.learner.figure import performance_figure
 from uqwidgets.learner.performance_result import Comparison, Performance
-from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import panel, table
-from uqwidgets.plotting.svg import BLUE
+from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import interval, measured, number, with_unit
 
 
@@ -27,7 +25,7 @@ def performance_html(result: Performance) -> str:
         f"On rows that its fits did not learn from, {result.learner} has a mean {result.label} of "
         f"{measured(result.mean, result.unit)} ({result.level:.0%} interval {ends})."
     )
-    return _panel(result, result.learner, result.mean, summary, reference=None)
+    return _panel(result, summary)
 
 
 def comparison_html(result: Comparison) -> str:
@@ -48,43 +46,22 @@ def comparison_html(result: Comparison) -> str:
         f"{measured(result.difference, result.unit)}; its {result.level:.0%} interval {ends} "
         f"{contains} zero (p = {number(result.p_value)})."
     )
-    name = f"{result.learner} − {result.other}"
-    return _panel(result, name, result.difference, summary, reference=0.0)
+    return _panel(result, summary)
 
 
-def _panel(
-    result: Performance | Comparison,
-    name: str,
-    value: float,
-    summary: str,
-    *,
-    reference: float | None,
-) -> str:
-    column = Dots(
-        with_unit(result.label, result.unit),
-        BLUE,
-        np.array([value]),
-        np.array([result.low]),
-        np.array([result.high]),
-        reference=reference,
-        cloud=result.per_refit[:, None],
-    )
+def _panel(result: Performance | Comparison, summary: str) -> str:
     note = (
         f"Dot: mean {result.how}, which accounts for rows that refits share. Strokes: single "
         "refits."
     )
-    lines = [[f"refit {k + 1}", number(v, 4)] for k, v in enumerate(result.per_refit.tolist())]
     title = with_unit(result.label, result.unit)
-    frame = result.frame.select_dtypes("number")
-    values = frame.iloc[0].tolist()
-    lines = [
-        *([str(c).replace("_", " "), number(v, 4)] for c, v in zip(frame, values, strict=True)),
-        *lines,
-    ]
+    of_all = result.frame.select_dtypes("number").iloc[0]
+    lines = [(str(name).replace("_", " "), value) for name, value in of_all.items()]
+    lines += [(f"refit {k + 1}", value) for k, value in enumerate(result.per_refit.tolist())]
     return panel(
         result.title,
         summary,
-        dots([name], [column], summary),
+        drawn(performance_figure(result), summary),
         [note, *result.remarks],
         table("number", ["", title], lines),
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class OverRefits(Result):
     """A mean over refits, with the corrected interval of Nadeau and Bengio 2003."""
 
+    learner: str
     label: str
     unit: str
     per_refit: Floats
@@ -54,9 +55,10 @@ class OverRefits(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.learner.performance_chart import performance_chart
+        from uqwidgets.learner.figure import performance_figure
+        from uqwidgets.plotting.altair import layered
 
-        return performance_chart(self)
+        return layered(performance_figure(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -117,7 +117,7 @@ class Scores(_OfPopulation):
 
         return scores_html(self)
 
-    def to_altair(self) -> alt.FacetChart:
+    def to_altair(self) -> alt.ConcatChart:
         """Return an Altair chart of the same numbers, to restyle or save.
 
         Examples
@@ -128,11 +128,12 @@ class Scores(_OfPopulation):
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
         >>> chart = explainer.scores().to_altair()
         >>> type(chart).__name__
-        'FacetChart'
+        'ConcatChart'
         """
-        from uqwidgets.performance.chart import scores_chart
+        from uqwidgets.performance.figure import scores_figure
+        from uqwidgets.plotting.altair import concatenated
 
-        return scores_chart(self)
+        return concatenated(scores_figure(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,9 +229,10 @@ class Confusion(_OfPopulation):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.performance.chart import confusion_chart
+        from uqwidgets.performance.figure import confusion_figure
+        from uqwidgets.plotting.altair import layered
 
-        return confusion_chart(self)
+        return layered(confusion_figure(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -345,6 +347,7 @@ class Calibration(_OfPopulation):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.performance.chart import calibration_chart
+        from uqwidgets.performance.figure import calibration_figure
+        from uqwidgets.plotting.altair import layered
 
-        return calibration_chart(self)
+        return layered(calibration_figure(self))

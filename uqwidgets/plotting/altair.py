@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
 
-from uqwidgets.plotting.figure import Axis, Columns, Figure, Mark, Panel, Shade, edges, values_along
+from uqwidgets.plotting.figure import (
+    Axis,
+    Columns,
+    Figure,
+    Mark,
+    Panel,
+    Shade,
+    edges,
+    present,
+    values_along,
+)
 from uqwidgets.plotting.svg import (
     BLUE,
     GREEN,
@@ -60,26 +71,6 @@ def _is_in_kernel() -> bool:
 show_without_network()
 
 
-def line_styles(names: list[str], field: str = "feature") -> tuple[alt.Color, alt.StrokeDash]:
-    """Return a colour and a dash for every one of these features, or names in another column.
-
-    The scale names all of them, so that charts side by side, which share it, agree.
-    """
-    # Without explicit symbols, the legend would take the faint colour of a band.
-    legend = alt.Legend(
-        symbolType="stroke", symbolSize=300, symbolStrokeWidth=2.5, symbolOpacity=1, labelLimit=180
-    )
-    colours = [PALETTE[k % len(PALETTE)] for k in range(len(names))]
-    # Beyond the number of colours, the same colours have other dashes.
-    dashes = [DASHES[(k + k // len(PALETTE)) % len(DASHES)] for k in range(len(names))]
-    colour = alt.Scale(domain=names, range=colours)
-    dash = alt.Scale(domain=names, range=dashes)
-    return (
-        alt.Color(f"{field}:N", title=None, scale=colour, legend=legend),
-        alt.StrokeDash(f"{field}:N", title=None, scale=dash, legend=legend),
-    )
-
-
 def tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:
     """Return tooltips: names are shown as they are, numbers with four significant digits."""
     return [
@@ -106,7 +97,14 @@ def layered(figure: Figure) -> alt.LayerChart:
         Lines of reference, then a layer for each mark.
     """
     title = alt.Title(figure.title, subtitle=figure.subtitle)
-    return _layers(figure, figure.panels[0]).properties(width=WIDTH, title=title)
+    panel = figure.panels[0]
+    is_map = any(mark.kind == "cell" for mark in panel.marks)
+    size: dict[str, Any] = {"width": WIDTH}
+    if is_map and panel.x.names and panel.y.names:
+        size = {"width": alt.Step(44), "height": alt.Step(44)}
+    elif is_map or figure.size[0] < 2 * figure.size[1]:
+        size["height"] = WIDTH
+    return _layers(figure, panel).properties(title=title, **size)
 
 
 def concatenated(figure: Figure) -> alt.ConcatChart:
@@ -140,7 +138,11 @@ def _layers(figure: Figure, panel: Panel) -> alt.LayerChart:
         at: Any = {side: alt.datum(value, title=axis.title, scale=scale)}
         layers.append(alt.Chart().mark_rule(color=FAINT).encode(**at))
     for mark in panel.marks:
-        layers += [_layer(figure, panel, mark), *_crosses(panel, mark)]
+        layers.append(_layer(figure, panel, mark))
+        if mark.kind == "cell" and mark.solid:
+            crosses = replace(mark, kind="cross", shade=None, solid="")
+            layer = _layer(figure, panel, crosses)
+            layers.append(layer.transform_filter(f"!datum.{mark.solid}"))
     # Lines of reference have no data of their own.
     data = pd.DataFrame(panel.marks[0].data) if panel.rules else alt.Undefined
     return alt.LayerChart(layer=layers, data=data)
@@ -187,6 +189,7 @@ _MARKS = {
     "stroke": "tick",
     "rug": "tick",
     "cell": "rect",
+    "cross": "point",
     "text": "text",
 }
 
@@ -205,6 +208,14 @@ def _look(mark: Mark) -> dict[str, Any]:
         "square": {"filled": False, "size": 50, "shape": "square", "opacity": 1},
         "stroke": {"opacity": 0.4},
         "text": {"align": "left", "dx": 8, "dy": -8, "limit": 160},
+        "cross": {
+            "shape": "cross",
+            "angle": 45,
+            "size": 30,
+            "fill": "white",
+            "stroke": "black",
+            "opacity": 1,
+        },
         "rug": {"orient": "vertical", "size": 8, "opacity": 0.6},
     }
     look = own | kinds.get(mark.kind, {})
@@ -217,7 +228,7 @@ def _look(mark: Mark) -> dict[str, Any]:
 
 def _data(panel: Panel, mark: Mark) -> pd.DataFrame | alt.InlineData:
     data = pd.DataFrame(mark.data)
-    if mark.kind != "cell":
+    if mark.kind not in ("cell", "cross"):
         return data
     for axis, name in ((panel.x, mark.x), (panel.y, mark.y)):
         if axis.names is None:
@@ -229,6 +240,7 @@ def _data(panel: Panel, mark: Mark) -> pd.DataFrame | alt.InlineData:
 def _places(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
     """Return where a mark stands."""
     encoding: dict[str, Any] = {}
+    is_single = len(figure.panels) == 1
     sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", alt.X), ("y", alt.Y))
     for side, of in sides:
         axis, name = getattr(panel, side), getattr(mark, side)
@@ -244,30 +256,11 @@ def _places(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
                 f"{name}_from:Q" if is_cell else f"{name}:Q",
                 title=axis.title,
                 scale=_scale(figure, axis, side),
-                axis=alt.Axis(tickCount=8) if axis.tight else alt.Undefined,
+                axis=alt.Axis(tickCount=8) if axis.tight and is_single else alt.Undefined,
             )
             if second:
                 encoding[f"{side}2"] = f"{second}:Q"
     return encoding
-
-
-def _crosses(panel: Panel, mark: Mark) -> list[alt.Chart]:
-    """Return crosses on cells that are far from the data."""
-    if mark.kind != "cell" or not mark.solid:
-        return []
-    places: dict[str, Any] = {
-        side: of(f"{name}:{'Q' if axis.names is None else 'N'}", title=axis.title, sort=None)
-        for side, of, axis, name in (
-            ("x", alt.X, panel.x, mark.x),
-            ("y", alt.Y, panel.y, mark.y),
-        )
-    }
-    cross = (
-        alt.Chart(_data(panel, mark))
-        .transform_filter(f"!datum.{mark.solid}")
-        .mark_point(shape="cross", angle=45, size=30, fill="white", stroke="black", opacity=1)
-    )
-    return [cross.encode(**places)]
 
 
 def _scale(figure: Figure, axis: Axis, side: Literal["x", "y"]) -> alt.Scale:
@@ -285,25 +278,35 @@ def _scale(figure: Figure, axis: Axis, side: Literal["x", "y"]) -> alt.Scale:
 
 
 def _series(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
-    """Return the colour of each series, with the dash of its lines or the shape of its dots."""
+    """Return the colour of each series, with the dash of its lines or the shape of its dots.
+
+    The scales name all series, so that panels side by side, which share them, agree.
+    """
     assert figure.series is not None
     column, names = figure.series[0], list(figure.series[1])
-    colour, dash = line_styles(names, column)
-    of_series = [m for of in figure.panels for m in of.marks if m.in_series]
-    if any(m.kind == "line" for m in of_series):
-        return {"color": colour} | ({"strokeDash": dash} if mark.kind == "line" else {})
     colours = [PALETTE[k % len(PALETTE)] for k in range(len(names))]
-    legend = alt.Legend(orient="top", labelLimit=240, symbolOpacity=1, columns=3)
-    scale = alt.Scale(domain=names, range=colours)
-    encoding: dict[str, Any] = {
-        "color": alt.Color(f"{column}:N", title=None, scale=scale, legend=legend)
-    }
-    if mark.kind == "dot":
-        shapes = alt.Scale(domain=names)
-        encoding["shape"] = alt.Shape(f"{column}:N", title=None, scale=shapes, legend=legend)
-    shown = [m for m in panel.marks if m.in_series]
-    if panel.y.names is not None and max(len(set(m.data[column])) for m in shown) > 1:
-        encoding["yOffset"] = alt.YOffset(f"{column}:N", sort=names)
+    look: dict[str, Any] = {"field": column, "type": "nominal", "title": None}
+    encoding: dict[str, Any] = {}
+    if any(m.kind == "line" and m.in_series for of in figure.panels for m in of.marks):
+        # Without explicit symbols, the legend would take the faint colour of a band.
+        symbols: dict[str, Any] = {
+            "symbolType": "stroke",
+            "symbolSize": 300,
+            "symbolStrokeWidth": 2.5,
+        }
+        look["legend"] = alt.Legend(**symbols, symbolOpacity=1, labelLimit=180)
+        if mark.kind == "line":
+            # Beyond the number of colours, the same colours have other dashes.
+            dashes = [DASHES[(k + k // len(PALETTE)) % len(DASHES)] for k in range(len(names))]
+            scale = alt.Scale(domain=names, range=dashes)
+            encoding["strokeDash"] = alt.StrokeDash(**look, scale=scale)
+    else:
+        look["legend"] = alt.Legend(orient="top", labelLimit=240, symbolOpacity=1, columns=3)
+        if mark.kind == "dot":
+            encoding["shape"] = alt.Shape(**look, scale=alt.Scale(domain=names))
+        if panel.y.names is not None and len(present(figure, panel)) > 1:
+            encoding["yOffset"] = alt.YOffset(f"{column}:N", sort=names)
+    encoding["color"] = alt.Color(**look, scale=alt.Scale(domain=names, range=colours))
     return encoding
 
 

@@ -15,7 +15,9 @@ from uqwidgets.plotting.svg import BLUE
 
 # Columns by name: a table of pandas refuses some names, such as halves of surrogate pairs.
 Columns = Mapping[str, Any] | pd.DataFrame
-Kind = Literal["line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "text"]
+Kind = Literal[
+    "line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "cross", "text"
+]
 
 
 Rule = tuple[Literal["x", "y"], float]
@@ -195,6 +197,15 @@ def chosen(columns: Mapping[str, Any], which: npt.NDArray[np.bool_]) -> dict[str
         name: values[lines] if isinstance(values, np.ndarray) else [values[i] for i in lines]
         for name, values in columns.items()
     }
+
+
+def present(figure: Figure, panel: Panel) -> list[str]:
+    """Return the series that a panel shows, in their order."""
+    if figure.series is None:
+        return []
+    column, names = figure.series
+    shown = {name for mark in panel.marks if mark.in_series for name in mark.data[column]}
+    return [name for name in names if name in shown]
 
 
 def edges(values: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NewType
 
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.plotting.text import counted, listed
+from uqwidgets.plotting.text import counted, listed, number
 
 # Only `words` and `element` make Markup: the type checker refuses any other text in a page.
 Markup = NewType("Markup", str)
@@ -66,7 +66,7 @@ def panel(title: str, summary: str, picture: Markup, notes: Sequence[str], data:
     )
 
 
-def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> Markup:
+def table(noun: str, header: Sequence[str], lines: Iterable[Sequence[str | float]]) -> Markup:
     """Return a folded table, of the first lines only where there are many.
 
     Parameters
@@ -74,10 +74,14 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
     noun : str
         Name of what a line stands for, in the singular.
     header : sequence of str
-    lines : sequence of sequences of str
-        The first entry of each names it.
+    lines : iterable of sequences of str or float
+        The first entry of each names it; numbers are shown with four digits.
     """
-    shown = lines[:MOST_LINES]
+    lines = list(lines)
+    shown = [
+        [entry if isinstance(entry, str) else number(float(entry), 4) for entry in line]
+        for line in lines[:MOST_LINES]
+    ]
     title = f"Table of {counted(len(lines), noun)}"
     if len(lines) > len(shown):
         left_out = len(lines) - len(shown)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from uqwidgets.plotting.choice import evenly
-from uqwidgets.plotting.figure import Axis, Columns, Figure, Mark, Panel, edges, values_along
+from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, edges, present, values_along
 from uqwidgets.plotting.heat import cells, legend_of_shades, scale_of_shades
 from uqwidgets.plotting.html import Markup, element
 from uqwidgets.plotting.svg import (
@@ -17,7 +18,6 @@ from uqwidgets.plotting.svg import (
     DASHES,
     FONT,
     PAGE,
-    VERMILLION,
     Scale,
     band,
     bottom_axis,
@@ -73,105 +73,77 @@ def left_out(count: int) -> list[str]:
 def _rows(figure: Figure, summary: str) -> Markup:
     """Draw one row per name, the panels side by side, and a text at the end of each row."""
     axis, wide = figure.panels[0].y, figure.size[0]
-    assert axis.names is not None
-    names = list(axis.labels or axis.names)[:MOST_ROWS]
-    words = list(figure.words)[:MOST_ROWS]
-    legend, above = _legend(figure)
-    most = max(len(_present(figure, panel)) for panel in figure.panels)
-    each = _ROW if most <= 1 else _STEP * most + _SPACE
-    shown = [clipped(name, NAMES_AT_MOST) for name in names]
-    name_width = max(pixels(name) for name in shown) + 10
+    rows = list(axis.names or ())[:MOST_ROWS]
+    names = [clipped(name, NAMES_AT_MOST) for name in (axis.labels or rows)[: len(rows)]]
+    words = figure.words[: len(rows)]
+    parts, above = _legend(figure)
+    most = max(len(present(figure, panel)) for panel in figure.panels)
+    each = _STEP * most + _SPACE if most > 1 else _ROW
+    name_width = max(pixels(name) for name in names) + 10
     word_width = max((pixels(word) + _GAP for word in words), default=0.0)
-    n = len(figure.panels)
-    column = (wide - name_width - word_width - _GAP * (n - 1)) / n
-    top = above + _HEAD
-    bottom = top + each * len(names)
-    parts = legend
-    for row, name in enumerate(shown):
-        y = top + (row + 0.5) * each
-        parts.append(line(name_width, y, wide, y, 0.13, stroke_dasharray="1 3"))
-        parts.append(label(name, name_width - 10, y, "end"))
-    for row, word in enumerate(words):
-        parts.append(label(word, wide - word_width + _GAP, top + (row + 0.5) * each))
-    y_scale = Scale(0.0, len(names), top, bottom)
-    for at, panel in enumerate(figure.panels):
-        left = name_width + at * (column + _GAP)
-        right = left + column
-        room, heading = right - left, left
-        colour = _only_colour(figure, panel)
-        if colour is not None:
-            y = above + FONT / 2
-            parts.append(element("circle", cx=left + 4, cy=y, r=_DOT, fill=colour))
-            room, heading = room - 14, left + 14
-        title = clipped(panel.x.title or "", room)
-        parts.append(label(title, heading, above + FONT / 2, font_weight="600"))
-        x = _scale(figure, panel, "x", left + 4, right - _NUMBERS)
+    columns = len(figure.panels)
+    column = (wide - name_width - word_width - _GAP * (columns - 1)) / columns
+    top, title_at = above + _HEAD, above + FONT / 2
+    y = Scale(0.0, len(rows), top, top + each * len(rows))
+    for row, name in enumerate(names):
+        at = y(row + 0.5)
+        parts.append(line(name_width, at, wide, at, 0.13, stroke_dasharray="1 3"))
+        parts.append(label(name, name_width - 10, at, "end"))
+    parts += [label(w, wide - word_width + _GAP, y(row + 0.5)) for row, w in enumerate(words)]
+    for number_of, panel in enumerate(figure.panels):
+        left = name_width + number_of * (column + _GAP)
+        x = _scale(figure, panel, "x", left + 4, left + column - _NUMBERS)
+        plot = _Plot(figure, panel, x or Scale(0.0, 1.0, left, left), y)
+        (dots,) = (plot.groups(mark) for mark in panel.marks if mark.kind == "dot")
+        indent = 0
+        if len(dots) == 1:
+            parts.append(element("circle", cx=left + 4, cy=title_at, r=_DOT, fill=dots[0].colour))
+            indent = 14
+        title = clipped(panel.x.title or "", column - indent)
+        parts.append(label(title, left + indent, title_at, font_weight="600"))
         if x is not None:
-            parts += bottom_axis(x, top, bottom)
-            parts += _rules(panel, x, y_scale)
-            parts += _marks(figure, panel, x, y_scale)
-        parts += _numbers(figure, panel, right, y_scale, len(names))
-    return picture(bottom + _SHORT_FOOT, summary, *parts)
+            parts += [*bottom_axis(x, y.start, y.stop), *plot.rules(), *plot.marks()]
+        for group in dots:
+            parts += _numbers(group, rows, left + column, y)
+    return picture(y.stop + _SHORT_FOOT, summary, *parts)
 
 
-def _only_colour(figure: Figure, panel: Panel) -> str | None:
-    """Return the colour of the dots of a panel, or None if there are several."""
-    present = _present(figure, panel)
-    if figure.series is None or not present:
-        return next(mark.colour for mark in panel.marks if mark.kind == "dot")
-    return COLOURS[list(figure.series[1]).index(present[0])] if len(present) == 1 else None
-
-
-def _numbers(figure: Figure, panel: Panel, right: float, y: Scale, count: int) -> list[Markup]:
-    """Return the numbers of the dots at the end of their rows."""
-    (dots,) = (mark for mark in panel.marks if mark.kind == "dot")
-    names, parts = list(panel.y.names or ())[:count], []
-    for series, data in _groups(figure, dots):
-        offset, value_of = (
-            _offset(figure, panel, series),
-            dict(zip(data[dots.y], data[dots.x], strict=True)),
-        )
-        for row, name in enumerate(names):
-            value = float(value_of.get(name, math.nan))
-            look = {
-                "opacity": 1 if math.isfinite(value) else 0.7,
-                "font_size": 10 if offset else None,
-            }
-            parts.append(label(number(value), right, y(row + 0.5) + offset, "end", **look))
+def _numbers(dots: _Group, rows: Sequence[str], right: float, y: Scale) -> list[Markup]:
+    """Return the numbers of dots at the end of their rows."""
+    value_of = dict(zip(dots.data["y"], dots.data["x"], strict=True))
+    parts = []
+    for row, name in enumerate(rows):
+        value, at = float(value_of.get(name, math.nan)), y(row + 0.5) + dots.offset
+        opacity, size = 1 if math.isfinite(value) else 0.7, 10 if dots.offset else None
+        parts.append(label(number(value), right, at, "end", opacity=opacity, font_size=size))
     return parts
-
-
-def _offset(figure: Figure, panel: Panel, series: str | None) -> float:
-    """Return how far below the middle of its row a series stands, in pixels."""
-    present = _present(figure, panel)
-    if panel.y.names is None or series is None or len(present) < 2:
-        return 0.0
-    return (present.index(series) - (len(present) - 1) / 2) * _STEP
 
 
 def _panels(figure: Figure, summary: str) -> Markup:
     """Draw panels with an axis on the left and one below."""
-    wide, height = figure.size
-    panels, columns = figure.panels, figure.columns
-    # The names of lines stand beside their ends where there is room.
-    beside = len(panels) == 1 and figure.series is not None
-    parts, above = ([], 0.0) if beside else _legend(figure)
-    is_shared = len(panels) > 1 and panels[0].y is panels[1].y
+    (wide, height), panels, columns = figure.size, figure.panels, figure.columns
+    is_alone = len(panels) == 1
+    # The names of the lines of a single panel stand beside their ends.
+    parts, above = ([], 0.0) if is_alone else _legend(figure)
+    is_shared = not is_alone and panels[0].y is panels[1].y
+    head, foot = _HEAD, _FOOT if panels[0].x.title else _SHORT_FOOT
     if is_shared:
         parts.append(label(clipped(panels[0].y.title or "", wide), 0, above + FONT / 2))
         above += _HEAD
-    foot = _FOOT if panels[0].x.title else _SHORT_FOOT
+        head = _HEAD if panels[0].title else 0.0
     column = (wide - _GAP * (columns - 1)) / columns
     bottom = above
     for at, panel in enumerate(panels):
         start = at % columns * (column + _GAP)
-        top = above + at // columns * (_HEAD + height + foot) + _HEAD
-        title, style = panel.title if len(panels) > 1 else "", {"font_weight": "bold"}
-        if not title and not is_shared:
+        top = above + at // columns * (head + height + foot) + head
+        title: str = panel.title
+        weight: str | None = "bold"
+        if is_alone or not (title or is_shared):
             heat = _cells(panel)
-            title, style = (heat.shade.title if heat and heat.shade else panel.y.title or ""), {}
+            title, weight = heat.shade.title if heat and heat.shade else panel.y.title or "", None
         if title:
-            parts.append(label(clipped(title, column), start, top - _HEAD + FONT / 2, **style))
+            title = clipped(title, column)
+            parts.append(label(title, start, top - head + FONT / 2, font_weight=weight))
         drawing, end = _panel(figure, panel, start, start + column, top)
         parts += drawing
         bottom = max(bottom, end + foot)
@@ -182,42 +154,45 @@ def _panel(
     figure: Figure, panel: Panel, start: float, stop: float, top: float
 ) -> tuple[list[Markup], float]:
     """Return the marks of a panel and its axes, and where it ends."""
-    bottom = top + figure.size[1]
+    bottom, right = top + figure.size[1], stop - _RIGHT
     has_rug = any(mark.kind == "rug" for mark in panel.marks)
+    names = present(figure, panel) if len(figure.panels) == 1 else []
+    names = [clipped(name, NAMES_AT_MOST) for name in names]
+    if names:
+        right = stop - max(pixels(name) for name in names) - _SWATCH - 10
     heat = _cells(panel)
     shades = scale_of_shades(heat, bottom, top) if heat else None
-    y = _scale(figure, panel, "y", bottom - _RUG * has_rug, top)
-    names = []
-    right = stop - _RIGHT
-    if figure.series is not None and len(figure.panels) == 1:
-        names = [clipped(name, NAMES_AT_MOST) for name in _present(figure, panel)]
-        right = stop - max((pixels(name) for name in names), default=0.0) - _SWATCH - 10
     if heat:
         right = stop - _LEGEND
+    y = _scale(figure, panel, "y", bottom - _RUG * has_rug, top)
     x = _scale(figure, panel, "x", start, right)
     if x is None or y is None or (heat and shades is None):
-        middle = label(NOT_AVAILABLE, (start + stop) / 2, top + 10, "middle")
-        return [middle], top
+        return [label(NOT_AVAILABLE, (start + stop) / 2, top + 10, "middle")], top
     spacing = min(44.0, figure.size[1] / 3)
     ticks = panel.y.names or [text for _, text in y.ticks(spacing)]
     left = start + min(NAMES_AT_MOST, max(pixels(text) for text in ticks)) + 14
     if heat:
         left += 1.5 * FONT
-    x = Scale(x.low, x.high, left, right)
-    parts = [*_axis(panel.y, y, left, right, spacing), *_axis(panel.x, x, top, bottom, 58.0)]
-    if has_rug:
-        parts.append(line(left, bottom, right, bottom, 0.5))
-    parts += [*_rules(panel, x, y), *_marks(figure, panel, x, y)]
+    plot = _Plot(figure, panel, Scale(x.low, x.high, left, right), y)
+    parts = [
+        *_axis(panel.y, y, left, right, spacing),
+        *_axis(panel.x, plot.x, top, bottom, min(58.0, (right - left) / 4), is_below=True),
+        *([line(left, bottom, right, bottom, 0.5)] if has_rug else []),
+        *plot.rules(),
+        *plot.marks(),
+        *_names(plot, names),
+    ]
     if heat and shades:
         turned = f"translate({FONT / 2:g} {(top + bottom) / 2:g}) rotate(-90)"
         title = clipped(panel.y.title or "", bottom - top)
         parts.append(label(title, 0, 0, "middle", transform=turned))
         parts += legend_of_shades(heat, right + 16, shades)
     if panel.x.title:
-        title = clipped(panel.x.title, right - left)
-        parts.append(label(title, (left + right) / 2, bottom + 30, "middle"))
-    if names:
-        parts += _names(figure, panel, names, y, right)
+        title = clipped(panel.x.title, stop - start)
+        # A title that is wider than its axis starts with it.
+        is_wide = pixels(title) > right - left
+        at = left if is_wide else (left + right) / 2
+        parts.append(label(title, at, bottom + 30, "start" if is_wide else "middle"))
     return parts, bottom
 
 
@@ -227,7 +202,8 @@ def _scale(
     """Return the scale of an axis, for all panels that share it; None without any number."""
     axis: Axis = getattr(panel, side)
     if axis.names is not None:
-        return Scale(0.0, len(axis.names), start, stop)
+        # The first name is on the left, or on top.
+        return Scale(0.0, len(axis.names), min(start, stop), max(start, stop))
     if axis.ends is not None:
         return Scale(*axis.ends, start, stop)
     values, bands = values_along(figure, axis, side)
@@ -235,9 +211,16 @@ def _scale(
     return fitted([extent or []], start, stop, margin=0.0 if axis.tight else 0.04)
 
 
-def _axis(axis: Axis, scale: Scale, start: float, stop: float, spacing: float) -> list[Markup]:
-    """Return the labels and grid lines of an axis; it is below where its numbers go right."""
-    is_below = scale.stop > scale.start
+def _axis(
+    axis: Axis,
+    scale: Scale,
+    start: float,
+    stop: float,
+    spacing: float,
+    *,
+    is_below: bool = False,
+) -> list[Markup]:
+    """Return the labels of an axis, and its grid lines from ``start`` to ``stop``."""
     if axis.names is None:
         axis_of = bottom_axis if is_below else left_axis
         return axis_of(scale, start, stop, spacing)
@@ -256,163 +239,156 @@ def _axis(axis: Axis, scale: Scale, start: float, stop: float, spacing: float) -
     return parts
 
 
-def _rules(panel: Panel, x: Scale, y: Scale) -> list[Markup]:
-    return [
-        line(x(value), y.start, x(value), y.stop, 0.7)
-        if of == "x"
-        else line(x.start, y(value), x.stop, y(value), 0.7)
-        for of, value in panel.rules
-    ]
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The lines of a mark's table that have one look: those of a series, or of a line.
+
+    Attributes
+    ----------
+    data : dict of list
+        The columns that the mark refers to, by the field that names them.
+    colour, dash : str or None
+    offset : float
+        How far below the middle of its row it stands, in pixels.
+    """
+
+    data: dict[str, list[Any]]
+    colour: str | None
+    dash: str | None
+    offset: float = 0.0
 
 
-def _marks(figure: Figure, panel: Panel, x: Scale, y: Scale) -> list[Markup]:
-    """Return all marks of a panel."""
-    names = list(figure.series[1]) if figure.series else []
-    parts: list[Markup] = []
-    for mark in panel.marks:
-        if mark.kind == "cell":
-            shades = scale_of_shades(mark, 0.0, 1.0)
-            if shades is not None:
-                sides = _sides(panel, "x", x, mark), _sides(panel, "y", y, mark)
-                parts += cells(mark, *sides, shades)
-            continue
-        for name, data in _groups(figure, mark):
-            colour, dash = mark.colour, "5 4" if mark.dashed else None
-            offset = _offset(figure, panel, name)
-            if name is not None:
-                rank = names.index(name)
-                colour, dash = COLOURS[rank], DASHES[rank]
-            xs = _pixels(panel.x, x, data, mark.x)
-            ys = [at + offset for at in _pixels(panel.y, y, data, mark.y)]
-            x2 = _pixels(panel.x, x, data, mark.x2)
-            y2 = _pixels(panel.y, y, data, mark.y2)
-            ends = x2 or xs, [at + offset for at in y2] if y2 else ys
-            parts += _drawn(mark, data, (xs, ys), ends, colour, dash, (y.stop, y.start))
-    return parts
+@dataclass(frozen=True, eq=False)
+class _Plot:
+    """A panel whose axes have their places."""
 
+    figure: Figure
+    panel: Panel
+    x: Scale
+    y: Scale
 
-def _drawn(
-    mark: Mark,
-    data: dict[str, list[Any]],
-    starts: tuple[list[float], list[float]],
-    ends: tuple[list[float], list[float]],
-    colour: str | None,
-    dash: str | None,
-    limits: tuple[float, float],
-) -> list[Markup]:
-    """Return a mark of one colour, from the pixels of its places."""
-    (xs, ys), (x2, y2) = starts, ends
-    stroke = colour or PAGE
-    if mark.kind == "band":
-        return [band(*cut_off(xs, ys, y2, limits), stroke, mark.opacity)]
-    if mark.kind == "line":
-        return [_line(mark, data, xs, ys, colour, dash)]
-    if mark.kind == "rug":
-        # Strokes less than half a pixel apart cannot be distinguished, however many there are.
-        at = sorted({round(2 * x) / 2 for x in xs})
-        low = max(limits) + _RUG
-        d = "".join(path([(x, low - 7), (x, low)]) for x in at)
-        return [element("path", d=d, stroke=PAGE, stroke_opacity="0.45")]
-    if mark.kind == "stroke":
-        of_row: dict[float, list[float]] = {y: [] for y in ys}
-        for x, y in zip(xs, ys, strict=True):
-            if math.isfinite(x):
-                of_row[y].append(x)
+    def rules(self) -> list[Markup]:
+        """Return the lines of reference."""
+        x, y = self.x, self.y
         return [
-            element(
-                "path",
-                d="".join(path([(x, y - 5), (x, y + 5)]) for x in row),
-                stroke=PAGE,
-                stroke_opacity="0.2",
-            )
-            for y, row in of_row.items()
-            if math.isfinite(y)
+            line(x(value), y.start, x(value), y.stop, 0.7)
+            if side == "x"
+            else line(x.start, y(value), x.stop, y(value), 0.7)
+            for side, value in self.panel.rules
         ]
-    solid = data[mark.solid] if mark.solid else [True] * len(xs)
-    texts = data[mark.text] if mark.text else [""] * len(xs)
-    parts = []
-    for x, y, end_x, end_y, filled, text in zip(xs, ys, x2, y2, solid, texts, strict=True):
-        if not np.isfinite([x, y, end_x, end_y]).all():
-            continue
-        if mark.kind == "interval":
-            parts.append(curve([x, end_x], [y, end_y], stroke=stroke, stroke_width=2))
-        elif mark.kind == "square":
-            parts.append(
-                element("rect", x=x - 3, y=y - 3, width=6, height=6, fill="none", stroke=stroke)
-            )
-        elif mark.kind == "text":
-            parts.append(label(f"{text:.0%}" if mark.percent else text, x, y, "middle"))
-        elif mark.kind == "ring":
-            parts.append(element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=VERMILLION))
+
+    def marks(self) -> list[Markup]:
+        """Return all marks, from the back to the front."""
+        parts: list[Markup] = []
+        for mark in self.panel.marks:
+            if mark.kind != "cell":
+                for group in self.groups(mark):
+                    parts += self._drawn(mark, group)
+            elif (shades := scale_of_shades(mark, 0.0, 1.0)) is not None:
+                parts += cells(mark, self._edges("x", mark), self._edges("y", mark), shades)
+        return parts
+
+    def groups(self, mark: Mark) -> list[_Group]:
+        """Return the lines of each series, or of each value of the column ``each``."""
+        data = {field: list(mark.data[c]) for field in _FIELDS if (c := getattr(mark, field))}
+        series = self.figure.series if mark.in_series else None
+        split = series[0] if series else mark.each
+        lines: dict[Any, list[int]] = {}
+        for i, key in enumerate(mark.data[split] if split else [None] * len(data["x"])):
+            lines.setdefault(key, []).append(i)
+
+        def of(key: Any) -> dict[str, list[Any]]:
+            return {field: [values[i] for i in lines[key]] for field, values in data.items()}
+
+        if series is None:
+            dash = "5 4" if mark.dashed else None
+            return [_Group(of(key), mark.colour, dash) for key in lines]
+        names = [name for name in present(self.figure, self.panel) if name in lines]
+        ranks = [list(series[1]).index(name) for name in names]
+        # Several series share the row of a name.
+        step = _STEP if self.panel.y.names is not None else 0.0
+        return [
+            _Group(of(name), COLOURS[rank], DASHES[rank], step * (k - (len(names) - 1) / 2))
+            for k, (name, rank) in enumerate(zip(names, ranks, strict=True))
+        ]
+
+    def places(self, group: _Group, field: str) -> list[float]:
+        """Return the pixels of a field, "x", "y", "x2" or "y2"; NaN for names without a row."""
+        axis, scale = (self.panel.x, self.x) if field[0] == "x" else (self.panel.y, self.y)
+        values = group.data.get(field) or group.data.get(field[0], [])
+        if axis.names is None:
+            at = [scale(float(v)) for v in values]
         else:
-            fill, outline = (stroke, None) if filled else ("none", stroke)
-            parts.append(element("circle", cx=x, cy=y, r=_DOT, fill=fill, stroke=outline))
-    return parts
+            row = {name: k + 0.5 for k, name in enumerate(axis.names) if k < scale.high}
+            at = [scale(row.get(name, math.nan)) for name in values]
+        return [v + group.offset for v in at] if field[0] == "y" else at
+
+    def _edges(self, side: Literal["x", "y"], mark: Mark) -> list[tuple[float, float]]:
+        """Return the edges of cells along an axis."""
+        (group,) = self.groups(mark)
+        axis, scale = (self.panel.x, self.x) if side == "x" else (self.panel.y, self.y)
+        if axis.names is None:
+            starts, stops = (ends.tolist() for ends in edges(group.data[side]))
+            return [(scale(a), scale(b)) for a, b in zip(starts, stops, strict=True)]
+        half = (scale.stop - scale.start) / len(axis.names) / 2
+        return [(at - half, at + half) for at in self.places(group, side)]
+
+    def _drawn(self, mark: Mark, group: _Group) -> list[Markup]:
+        """Return the marks of one look."""
+        xs, ys, x2, y2 = (self.places(group, field) for field in ("x", "y", "x2", "y2"))
+        colour = group.colour or PAGE
+        if mark.kind == "band":
+            return [band(*cut_off(xs, ys, y2, (self.y.stop, self.y.start)), colour, mark.opacity)]
+        if mark.kind == "line" and group.colour is None:
+            return [faint_curve(xs, ys, mark.opacity, group.dash)]
+        if mark.kind == "line":
+            width, dash = mark.width, group.dash
+            if not all(group.data.get("solid", ())):
+                width, dash = 2.0, "2 5"
+            return [curve(xs, ys, stroke=colour, stroke_width=width, stroke_dasharray=dash)]
+        if mark.kind == "rug":
+            # Strokes less than half a pixel apart cannot be distinguished, however many there are.
+            half = sorted({round(2 * x) / 2 for x in xs})
+            low = self.y.start + _RUG
+            return [_strokes([(x, low - 7, low) for x in half], 0.45)]
+        if mark.kind == "stroke":
+            rows: dict[float, list[tuple[float, float, float]]] = {}
+            for x, y in zip(xs, ys, strict=True):
+                if math.isfinite(x) and math.isfinite(y):
+                    rows.setdefault(y, []).append((x, y - 5, y + 5))
+            return [_strokes(row, 0.2) for row in rows.values()]
+        solid = group.data.get("solid", [True] * len(xs))
+        texts = group.data.get("text", [""] * len(xs))
+        parts = []
+        for *place, filled, text in zip(xs, ys, x2, y2, solid, texts, strict=True):
+            if np.isfinite(place).all():
+                parts.append(_point(mark, place, colour if filled else None, colour, text))
+        return parts
 
 
-def _line(
-    mark: Mark,
-    data: dict[str, list[Any]],
-    xs: list[float],
-    ys: list[float],
-    colour: str | None,
-    dash: str | None,
-) -> Markup:
-    if colour is None:
-        return faint_curve(xs, ys, mark.opacity, dash)
-    width = mark.width
-    if mark.solid and not all(data[mark.solid]):
-        width, dash = 2.0, "2 5"
-    return curve(xs, ys, stroke=colour, stroke_width=width, stroke_dasharray=dash)
+_FIELDS = ("x", "y", "x2", "y2", "solid", "text")
 
 
-def _groups(figure: Figure, mark: Mark) -> Iterator[tuple[str | None, dict[str, list[Any]]]]:
-    """Yield the columns of each series and of each line, with the name of the series."""
-    used = {mark.x, mark.y, mark.x2, mark.y2, mark.solid, mark.text} - {""}
-    columns = {name: list(mark.data[name]) for name in used}
-    n = len(columns[mark.x])
-    of_series = [None] * n
-    if figure.series is not None and mark.in_series:
-        of_series = list(mark.data[figure.series[0]])
-    of_line = list(mark.data[mark.each]) if mark.each else [None] * n
-    groups: dict[Any, dict[Any, list[int]]] = {}
-    for i, (series, each) in enumerate(zip(of_series, of_line, strict=True)):
-        groups.setdefault(series, {}).setdefault(each, []).append(i)
-    for name in figure.series[1] if figure.series and mark.in_series else [None]:
-        for chosen in groups.get(name, {}).values():
-            yield name, {column: [values[i] for i in chosen] for column, values in columns.items()}
+def _strokes(strokes: Sequence[tuple[float, float, float]], opacity: float) -> Markup:
+    """Return vertical strokes, each from its x and both ends."""
+    d = "".join(path([(x, start), (x, stop)]) for x, start, stop in strokes)
+    return element("path", d=d, stroke=PAGE, stroke_opacity=f"{opacity:g}")
 
 
-def _present(figure: Figure, panel: Panel) -> list[str]:
-    """Return the series that a panel shows, in their order."""
-    if figure.series is None:
-        return []
-    column, names = figure.series
-    shown = {name for m in panel.marks if m.in_series for name in m.data[column]}
-    return [name for name in names if name in shown]
-
-
-def _pixels(axis: Axis, scale: Scale, data: Columns, column: str) -> list[float]:
-    """Return where the values of a column stand; NaN for names that are not drawn."""
-    if not column:
-        return []
-    if axis.names is None:
-        return [scale(float(v)) for v in data[column]]
-    at = {name: k + 0.5 for k, name in enumerate(axis.names) if k < scale.high}
-    return [scale(at.get(name, math.nan)) for name in data[column]]
-
-
-def _sides(
-    panel: Panel, side: Literal["x", "y"], scale: Scale, mark: Mark
-) -> list[tuple[float, float]]:
-    """Return the edges of cells along an axis."""
-    axis: Axis = getattr(panel, side)
-    if axis.names is None:
-        starts, stops = (e.tolist() for e in edges(mark.data[getattr(mark, side)]))
-        return [(scale(a), scale(b)) for a, b in zip(starts, stops, strict=True)]
-    half = (scale.stop - scale.start) / len(axis.names) / 2
-    middles = _pixels(axis, scale, mark.data, getattr(mark, side))
-    return [(at - half, at + half) for at in middles]
+def _point(mark: Mark, place: Sequence[float], fill: str | None, colour: str, text: Any) -> Markup:
+    """Return one interval, dot or text."""
+    x, y, x2, y2 = place
+    if mark.kind == "interval":
+        return curve([x, x2], [y, y2], stroke=colour, stroke_width=2)
+    if mark.kind == "square":
+        return element("rect", x=x - 3, y=y - 3, width=6, height=6, fill="none", stroke=colour)
+    if mark.kind == "text":
+        share = f"{text:.0%}" if mark.percent and math.isfinite(text) else "n/a"
+        return label(share if mark.percent else text, x, y, "middle")
+    if mark.kind == "ring":
+        return element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=colour)
+    outline = None if fill else colour
+    return element("circle", cx=x, cy=y, r=_DOT, fill=fill or "none", stroke=outline)
 
 
 def _cells(panel: Panel) -> Mark | None:
@@ -426,39 +402,36 @@ def _legend(figure: Figure) -> tuple[list[Markup], float]:
     if figure.series is None or len(figure.series[1]) < 2:
         return [], 0.0
     parts, x, y = [], 0.0, _LEGEND_LINE / 2
-    for rank, name in enumerate(figure.series[1]):
+    has_rows = figure.panels[0].y.names is not None
+    for name, colour, dash in zip(figure.series[1], COLOURS, DASHES, strict=False):
         shown = clipped(name, NAMES_AT_MOST)
         wide = _SWATCH + 6 + pixels(shown) + _GAP
         if x > 0 and x + wide > figure.size[0]:
             x, y = 0.0, y + _LEGEND_LINE
-        stroke = _swatch(rank, x, x + _SWATCH - 6, y, is_dashed=figure.panels[0].y.names is None)
-        parts.append(stroke)
+        parts.append(_swatch(x, y, colour, None if has_rows else dash))
         parts.append(label(shown, x + _SWATCH, y))
         x += wide
     return parts, y + _LEGEND_LINE / 2 + 8
 
 
-def _swatch(rank: int, start: float, stop: float, y: float, *, is_dashed: bool = True) -> Markup:
-    dash = DASHES[rank] if is_dashed else None
-    style = {"stroke": COLOURS[rank], "stroke_dasharray": dash}
-    return curve([start, stop], [y, y], stroke_width=2.2, **style)
+def _swatch(x: float, y: float, colour: str | None, dash: str | None) -> Markup:
+    style = {"stroke": colour, "stroke_width": 2.2, "stroke_dasharray": dash}
+    return curve([x, x + _SWATCH - 6], [y, y], **style)
 
 
-def _names(
-    figure: Figure, panel: Panel, names: Sequence[str], y: Scale, right: float
-) -> list[Markup]:
+def _names(plot: _Plot, names: Sequence[str]) -> list[Markup]:
     """Return the names of lines, each beside the end of its line."""
-    assert figure.series is not None
-    (lines,) = (mark for mark in panel.marks if mark.kind == "line" and mark.in_series)
-    last = []
-    for _, data in _groups(figure, lines):
-        known = [v for v in data[lines.y] if math.isfinite(v)]
-        last.append(y(float(known[-1])) if known else y.start)
+    if not names:
+        return []
+    y, at = plot.y, plot.x.stop + 6
+    (lines,) = (m for m in plot.panel.marks if m.kind == "line" and m.in_series)
+    groups = plot.groups(lines)
+    known = ([v for v in plot.places(group, "y") if math.isfinite(v)] for group in groups)
+    places = _apart([values[-1] if values else y.start for values in known], y.stop, y.start)
     parts = []
-    ranks = [list(figure.series[1]).index(name) for name in _present(figure, panel)]
-    for rank, name, at in zip(ranks, names, _apart(last, y.stop, y.start), strict=True):
-        parts.append(_swatch(rank, right + 6, right + _SWATCH, at))
-        parts.append(label(name, right + _SWATCH + 6, at))
+    for name, group, place in zip(names, groups, places, strict=True):
+        parts.append(_swatch(at, place, group.colour, group.dash))
+        parts.append(label(name, at + _SWATCH, place))
     return parts
 
 

@@ -84,6 +84,14 @@ def few(names: list[str]) -> list[str]:
     return names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
 
 
+def not_available(names: Sequence[str], reasons: Sequence[str]) -> list[str]:
+    """Return a sentence for each reason, with up to six of the names that have no number."""
+    of: dict[str, list[str]] = {}
+    for name, reason in zip(names, reasons, strict=True):
+        of.setdefault(reason, []).append(name)
+    return [f"{sentence(NOT_AVAILABLE)} ({why}): {listed(few(of[why]))}." for why in of]
+
+
 def population(weighted: bool, ess: float, n_rows: int) -> str:
     """Return the number of rows of a result, and their effective sample size if weighted."""
     rows = counted(n_rows, "row")

@@ -11,9 +11,9 @@ from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     counted,
-    few,
     interval,
     listed,
+    not_available,
     number,
     sentence,
 )
@@ -77,13 +77,9 @@ def _notes(result: Stress, known: Positions) -> list[str]:
         notes[0] += f" Faint: the other {len(known) - len(leading)} features."
     if any((result.status[j] == "edge").any() for j in leading):
         notes.append("Squares: only rows at the extreme of the feature still count.")
-    missing: dict[str, list[str]] = {}
-    for j in np.setdiff1d(np.arange(len(result.features)), known):
-        missing.setdefault(status_text(result.status[j]), []).append(result.features[j])
-    notes += [
-        f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(few(names))}."
-        for reason, names in missing.items()
-    ]
+    missing = np.setdiff1d(np.arange(len(result.features)), known).tolist()
+    reasons = [status_text(result.status[j]) for j in missing]
+    notes += not_available([result.features[j] for j in missing], reasons)
     if len(result.indicators) > 1:
         others = [result.labels[name] for name in result.indicators[1:]]
         notes.append(f"Also in the result: {listed(others)}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from uqwidgets.explainer.comparison.figure import overlay_figure
@@ -64,10 +63,6 @@ def _notes(result: Overlay, marks: pd.DataFrame) -> list[str]:
 def _table(marks: pd.DataFrame) -> Markup:
     panels = marks["panel"].ne("").any()
     header = ["result", *(["feature"] if panels else []), "at", "value", "low", "high"]
-    numbers = marks[["value", "low", "high"]].to_numpy(dtype=np.float64)
-    texts = zip(marks["result"], marks["panel"], marks["x"], strict=True)
-    lines = [
-        [name, *([of] if panels else []), value_text(x), *(number(v, 4) for v in ends)]
-        for (name, of, x), ends in zip(texts, numbers.tolist(), strict=True)
-    ]
-    return table("value", header, lines)
+    shown = marks[["result", *(["panel"] if panels else []), "x", "value", "low", "high"]]
+    shown = shown.assign(x=shown["x"].map(value_text)).astype({"value": float})
+    return table("value", header, shown.itertuples(index=False, name=None))

@@ -33,7 +33,7 @@ from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import (
-    Adapter,
+    AdapterFunction,
     OfFit,
     Split,
     checked_adapter,
@@ -66,7 +66,7 @@ def loco_importance(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     compare: str = "difference",
     replace: Any = None,
-    adapter: Adapter = as_predictive,
+    adapter: AdapterFunction = as_predictive,
     level: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
     random_state: RandomState = 0,
@@ -195,7 +195,7 @@ def loco_importance(
 def _refit(
     procedure: Any,
     split: Split,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     table: Table,
     names: Sequence[str],
     n_jobs: int | None,

@@ -143,9 +143,10 @@ class Reweighting(Result):
         >>> type(chart).__name__
         'LayerChart'
         """
-        from uqwidgets.stress.constrained.chart import reweighting_chart
+        from uqwidgets.plotting.altair import layered
+        from uqwidgets.stress.constrained.figure import reweighting_figure
 
-        return reweighting_chart(self)
+        return layered(reweighting_figure(self))
 
 
 def concentration(result: Reweighting) -> tuple[Floats, Floats]:
