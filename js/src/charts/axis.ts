@@ -139,7 +139,7 @@ export function axis(side: "bottom" | "left") {
 type Scale = ScaleLinear<number, number>;
 
 /** Where a chart is: its top, its height, the bottom of what stands below it, and the width with both margins. */
-export interface Place {
+export interface PlotBox {
   top: number;
   height: number;
   floor?: number;
@@ -158,7 +158,7 @@ export function axes() {
     /** Draws both axes; `along` makes the scale of the bottom between two pixels. */
     update(
       y: Scale,
-      { top, height, floor = top + height, width }: Place,
+      { top, height, floor = top + height, width }: PlotBox,
       along: (range: [number, number]) => Scale,
       ticks = (x: Scale, inner: number) => ticksOf(x, inner, 64),
       spacing = 40,
