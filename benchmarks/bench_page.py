@@ -2,7 +2,8 @@
 
 The time of `explorer.save` is printed beside what the model alone takes for the rows that it was
 asked meanwhile, in one call, and the time of a second page, which asks the model nothing, with the
-second process that is started by default, and without it. A page is open at the first animation
+second process that is started by default, and without it. Beside the processor time of the latter
+stands that of a fixed loop of numpy, both with one thread. A page is open at the first animation
 frame after the explorer has drawn itself, counted from the navigation; beside it stands the time of
 an empty page in the same browser.
 """
@@ -24,6 +25,7 @@ import pandas as pd
 from playwright.sync_api import Browser, sync_playwright
 from quickstart_model import breast_cancer
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
 import uqwidgets as uq
 from browser.harness import find_chromium, launch, watched_page
@@ -41,6 +43,15 @@ PAINTED = """() => new Promise((resolve) => {
 EMPTY = """() => new Promise((resolve) => {
   requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
 })"""
+
+
+def processor_time_of_numpy() -> float:
+    """Return the processor time of a fixed loop, in seconds."""
+    matrix = np.random.default_rng(0).normal(size=(400, 400))
+    started = time.process_time()
+    for _ in range(200):
+        np.exp(matrix @ matrix.T / 400).sum(axis=0)
+    return time.process_time() - started
 
 
 def independent(n: int = 300, p: int = MOST_WIDE) -> tuple[Any, Any, Any]:
@@ -64,6 +75,7 @@ def opening(browser: Browser, url: str, until: str) -> float:
 def cases() -> Iterator[tuple[str, tuple[Any, Any, Any]]]:
     """Yield the models with their data."""
     yield "quickstart, 143 x 30, forest of 500 trees", breast_cancer()
+    yield "2,000 x 30 independent features, linear", independent(2000, 30)
     if "--wide" in sys.argv:  # takes minutes
         yield f"300 x {MOST_WIDE} independent features, linear", independent()
 
@@ -85,9 +97,12 @@ def main() -> None:
                 started = time.perf_counter()
                 explorer.save(path, progress=False)
                 again = time.perf_counter() - started
-                started = time.perf_counter()
-                explorer.save(path, progress=False, n_jobs=1)
-                by_one = time.perf_counter() - started
+                with threadpool_limits(1):
+                    started, processor = time.perf_counter(), time.process_time()
+                    explorer.save(path, progress=False, n_jobs=1)
+                    by_one = time.perf_counter() - started
+                    processor = time.process_time() - processor
+                    numpy = processor_time_of_numpy()
             repeated = X.iloc[np.arange(rows) % len(X)]
             started = time.perf_counter()
             model.predict_proba(repeated)
@@ -97,6 +112,10 @@ def main() -> None:
                 f"  saved in {first:.1f} s, of which the model alone {alone:.1f} s for {rows} rows"
                 f" (ratio {first / alone:.1f}); a second page without model calls {again:.1f} s,"
                 f" by one process {by_one:.1f} s (ratio {by_one / again:.1f})"
+            )
+            print(
+                f"  {processor:.1f} s of processor time by one process, a loop of numpy"
+                f" {numpy:.2f} s (ratio {processor / numpy:.0f})"
             )
             page = opening(browser, path.as_uri(), PAINTED)
             nothing = opening(browser, empty.as_uri(), EMPTY)
