@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 
-from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.columns import StressedColumn
 
 
-def stressed_rows(column, tau):
-    """Return the rows of a column, weighted for the level tau."""
-    return StressedRows(column, tau, column.project(tau).weights)
+def stressed_rows(column, tau, weights=None):
+    """Return the rows of a column, weighted for the level tau unless there are other weights."""
+    weights = column.project(tau).weights if weights is None else weights
+    return StressedColumn("x", column, None).stressed_rows(tau, weights)
 
 
 def classifier_and_regressor(X):

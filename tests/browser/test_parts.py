@@ -9,15 +9,12 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import wait_for_answer
-from uqwidgets.widgets import explorer
+from uqwidgets.widgets import explorer, views
 from uqwidgets.widgets.kernel.front_end import PARTS
 
 HEADING = "The model itself"
-# The parts of views that every widget shows.
-NAMES = [
-    *("importance_over_tau", "indicators", "performance"),
-    *("selection", "small_curves", "surface"),
-]
+# The parts of views that every widget shows: without rows of an image, and nothing to compare with.
+NAMES = sorted(PARTS.keys() & set(views.NAMES) - {"pixels", "comparison"})
 
 
 def make_widget(seed=0):

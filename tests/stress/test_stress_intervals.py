@@ -14,9 +14,8 @@ from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.anchors import anchors_of
-from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.influence import influence_and_bias
 from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, half_widths
-from uqwidgets.stress.jackknife import influence_and_bias
 from uqwidgets.stress.projection import Column
 
 
@@ -52,9 +51,7 @@ def test_the_standard_error_is_that_of_a_bootstrap_with_new_weights(anchor):
         drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
         for output, spread in zip(outputs.T, drawn, strict=True):
             first_order, _ = rows.influence(output)
-            left_out, bias = influence_and_bias(
-                rows.jackknife.means(output), dot(rows.share, output)
-            )
+            left_out, bias = influence_and_bias(rows.means_without(output), dot(rows.share, output))
             for influence in (first_order, left_out):
                 assert abs(influence.mean()) < 0.05
                 assert np.sqrt(np.mean(influence**2) / 1500) == pytest.approx(spread, rel=0.2)
@@ -94,7 +91,9 @@ def test_the_skew_slope_is_that_of_leave_one_out_errors(tau):
     column = Column(x, 0.05, "tail-mean")
     rows = stressed_rows(column, tau)
     influence, skew_slope = rows.influence(output)
-    means, errors = without_a_row(x, output, column.target(tau), rows.target * column.std)
+    # The influence on the target is in units of the weighted deviation.
+    unit = np.sqrt(dot(rows.share, np.square(x - column.target(tau))))
+    means, errors = without_a_row(x, output, column.target(tau), rows.goals[0] * unit)
     slope = np.polyfit(means, np.log(errors), 1)[0]
     assert skew_slope == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
 
@@ -201,7 +200,7 @@ def test_rounding_has_no_influence_on_the_edge():
         top = x == x.max()
         weights = np.where(top, len(x) / top.sum(), 0.0)
         output = rng.normal(size=60)
-        rows = StressedRows(Column(x, 0.001, "tail-mean"), 1.0, weights)
+        rows = stressed_rows(Column(x, 0.001, "tail-mean"), 1.0, weights)
         influence, _ = rows.influence(output)
         plain = weights * (output - output[top].mean())
         assert np.abs(influence[~top]).max() == 0

@@ -8,7 +8,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.stress import summaries as module
-from uqwidgets.stress.calibrated_rows import CalibratedRows
+from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.projection import Column
 from uqwidgets.stress.summaries import summaries
 
@@ -50,8 +50,8 @@ def test_under_calibrated_weights_too(explainer):
     x, b = (np.asarray(explainer.table.column(name)) for name in ("a", "b"))
     projection = next(iter(Column(x, 0.05).projections(np.array([0.7]))))
     weights = projection.weights
-    moments = np.column_stack([b - b @ weights / 120, x - x @ weights / 120])
-    rows = CalibratedRows(weights, moments, (x - x.mean()) * 0.3)
+    moments = np.stack([b - b @ weights / 120, x - x @ weights / 120])
+    rows = StressedRows(weights, moments, np.stack([0 * x, (x - x.mean()) * 0.3]))
     indicators = list(explainer.indicators.values())
     together = summaries(indicators, np.asarray, weights, rows, 0.95)
     assert np.isfinite(together).all()

@@ -46,23 +46,19 @@ def stored_columns(chunks: Path | dict[str, str]) -> list[np.ndarray]:
 def _column(
     one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarray], start: int
 ) -> np.ndarray:
-    if "of" in one:
-        return columns[one["of"]].T
-    if "rank" in one:
+    if "left" in one:
         left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
-        product = (left.T * scale) @ right.reshape(len(scale), one["shape"][1])
-        return (columns[one["center"]] + product) * columns[one["tolerance"]]
+        return columns[one["tolerance"]][:, None] * (right.T @ (scale[:, None] * left))
+    if "whole" in one:
+        whole = columns[one["whole"]]
+        return np.where(whole == 1 << 24, np.nan, whole * columns[one["scale"]][:, None])
     n, size = int(np.prod(one["shape"])), one["size"]
     planes = np.frombuffer(parts[one["chunk"]], np.uint8, n * size, start)
     data = np.ascontiguousarray(planes.reshape(size, n).T).tobytes()
-    if "scale" not in one and one["dtype"] != "whole":
+    if one["dtype"] != "whole":
         return np.frombuffer(data, KINDS[one["dtype"]]).reshape(one["shape"])
     unsigned = np.frombuffer(data, f"<u{size}").astype(np.int64).reshape(one["shape"])
     signed = (unsigned >> 1) ^ -(unsigned & 1)
-    if one["dtype"] == "whole":
-        for _ in range(one["order"]):
-            signed = np.cumsum(signed, axis=1)
-        return signed.astype(np.float64)
-    whole = np.cumsum(signed.astype(np.int16), axis=0, dtype=np.int16)
-    scale, center = columns[one["scale"]], columns[one["center"]]
-    return np.where(whole == -32768, np.nan, center + whole * scale)
+    for _ in range(one["order"]):
+        signed = np.cumsum(signed, axis=1)
+    return signed.astype(np.float64)

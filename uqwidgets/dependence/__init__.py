@@ -12,7 +12,12 @@ from uqwidgets.dependence.curves import (
     dependences,
 )
 from uqwidgets.dependence.grids import Grid, grid_of
-from uqwidgets.dependence.surface import surface, surface_features, surface_grids
+from uqwidgets.dependence.surface import (
+    surface,
+    surface_features,
+    surface_grids,
+    surface_replacements,
+)
 
 __all__ = [
     "POINTS",
@@ -29,4 +34,5 @@ __all__ = [
     "surface",
     "surface_features",
     "surface_grids",
+    "surface_replacements",
 ]

@@ -36,7 +36,7 @@ _ROWS_NEEDED = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class GridAxis:
     """A grid, and the position of every row along it.
 
     Attributes
@@ -65,18 +65,18 @@ class Axis:
         return sum(a.nbytes for a in (self.rows, self.points, self.order, self.nearest))
 
 
-def axis_of(table: Table, grid: Grid) -> Axis:
+def axis_of(table: Table, grid: Grid) -> GridAxis:
     """Return the position of the rows of the table along a grid."""
     dates = dates_of(table.column(grid.feature))
     if grid.categorical and dates is None:
         nearest = nearest_category(table, grid)
         rows, points = nearest.astype(np.float64), np.arange(len(grid), dtype=np.float64)
-        return Axis(rows, points, len(grid), np.argsort(rows, kind="stable"), nearest)
+        return GridAxis(rows, points, len(grid), np.argsort(rows, kind="stable"), nearest)
     rows = table.numbers(grid.feature) if dates is None else dates.numbers
     points = grid.values.astype(np.float64) if dates is None else dates.to_numbers(grid.points)
     observed = grid.spacing == "observed"
     nearest = distinct_rows(table, (grid.column,))[1] if observed else _nearest(rows, points)
-    return Axis(rows, points, 0, np.argsort(rows, kind="stable"), nearest)
+    return GridAxis(rows, points, 0, np.argsort(rows, kind="stable"), nearest)
 
 
 def nearest_category(table: Table, grid: Grid) -> Positions:
@@ -86,7 +86,7 @@ def nearest_category(table: Table, grid: Grid) -> Positions:
     return positions_of(table.column(grid.feature), grid.points)
 
 
-def support(axes: Sequence[Axis], weights: Floats) -> Floats:
+def support(axes: Sequence[GridAxis], weights: Floats) -> Floats:
     """Share of the weight of rows that are nearest to each point, shape (g,) or (g1, g2)."""
     shape = tuple(len(axis.points) for axis in axes)
     cells = np.zeros(len(weights), dtype=np.intp)
@@ -99,12 +99,12 @@ def support(axes: Sequence[Axis], weights: Floats) -> Floats:
     return np.asarray(totals.reshape(shape) / weights.sum())
 
 
-def near(axes: Sequence[Axis], weights: Floats) -> npt.NDArray[np.bool_]:
+def near(axes: Sequence[GridAxis], weights: Floats) -> npt.NDArray[np.bool_]:
     """Whether each point is near the data (see the module).
 
     Parameters
     ----------
-    axes : sequence of one or two Axis
+    axes : sequence of one or two GridAxis
     weights : ndarray of shape (n,) or (t, n)
         Of the rows, in one or several populations.
 
@@ -131,7 +131,7 @@ def near(axes: Sequence[Axis], weights: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _neighbourhood_sums(
-    axes: Sequence[Axis], reaches: Sequence[Floats], weights: Floats
+    axes: Sequence[GridAxis], reaches: Sequence[Floats], weights: Floats
 ) -> tuple[Floats, Floats]:
     """Sum the weights (t, n), and their squares, in the neighbourhood of each point.
 
@@ -161,7 +161,7 @@ def _neighbourhood_sums(
     return totals, squares
 
 
-def _central_range(axis: Axis, weights: Floats) -> Floats:
+def _central_range(axis: GridAxis, weights: Floats) -> Floats:
     """Range of the central 98 % of the weight of each population, shape (t,)."""
     order = axis.order[np.isfinite(axis.rows[axis.order])]
     if len(order) == 0:

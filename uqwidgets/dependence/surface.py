@@ -79,6 +79,13 @@ def surface_grids(
     return first, second
 
 
+def surface_replacements(first: Grid, second: Grid) -> list[Constant]:
+    """Return those of each feature's curve, followed by those of all pairs of points."""
+    columns = first.column, second.column
+    pairs = [Constant(columns, (one, other)) for one in first.points for other in second.points]
+    return [*first.replacements, *second.replacements, *pairs]
+
+
 def surface(
     evaluations: Evaluations,
     measure: Measure,
@@ -110,10 +117,8 @@ def surface(
     Surface
     """
     first, second = grids
-    columns = first.column, second.column
-    pairs = [Constant(columns, (one, other)) for one in first.points for other in second.points]
-    replacements = [*first.replacements, *second.replacements, *pairs]
-    (blocks,) = evaluations.curves(measure, [replacements], [None], [None], callback)
+    points = surface_replacements(first, second)
+    (blocks,) = evaluations.curves(measure, [points], [None], [None], callback)
     sums = [mean_over_rows(values, population) for values in blocks]
     means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
     shape, n_single = (len(first), len(second)), len(first) + len(second)

@@ -70,10 +70,9 @@ class Cache(Generic[T]):
 
     def keep(self, key: Hashable, prediction: T) -> None:
         """Store a prediction of the model in place of the former one of this key."""
-        self._count()
+        self.drop(key)
         self._counted = False
-        former = self.predictions.pop(key, None)
-        self._prediction_bytes += prediction.nbytes - (0 if former is None else former.nbytes)
+        self._prediction_bytes += prediction.nbytes
         self.predictions[key] = prediction
         self._shrink(key)
         self._counted = True

@@ -17,7 +17,7 @@ from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.objects import Objects
 
-Kind = Literal["numeric", "categorical"]
+ColumnKind = Literal["numeric", "categorical"]
 # Types of columns, as pandas infers them, that hold hashable values only. To infer the type takes
 # a fifth of the time of hashing every value.
 _HASHABLE = {"string", "bytes", "boolean", "integer", "floating", "mixed-integer-float"}
@@ -89,7 +89,7 @@ class Columns:
         except KeyError:
             raise ValueError(unknown(self._noun, feature, list(self.names))) from None
 
-    def kind(self, feature: str) -> Kind:
+    def kind(self, feature: str) -> ColumnKind:
         """Whether a column holds numbers or categories (bools, strings, dates)."""
         return self._kinds[self.index(feature)]
 
@@ -289,6 +289,6 @@ def _is_hashable(value: object) -> bool:
     return True
 
 
-def _kind(column: pd.Series[Any]) -> Kind:
+def _kind(column: pd.Series[Any]) -> ColumnKind:
     numeric = pd.api.types.is_numeric_dtype(column.dtype)
     return "numeric" if numeric and not pd.api.types.is_bool_dtype(column.dtype) else "categorical"

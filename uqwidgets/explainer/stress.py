@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.choices import Named, as_entries, as_names
+from uqwidgets._utils.choices import Named, as_entries
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.base import ExplainerBase
 from uqwidgets.stress.anchors import checked_options
@@ -24,7 +24,7 @@ from uqwidgets.stress.columns import (
     stressed_columns,
 )
 from uqwidgets.stress.compressed.features import CompressedColumn, CompressedFeature
-from uqwidgets.stress.constrained.constraints import Function, stress_to
+from uqwidgets.stress.constrained.constraints import RowFunction, stress_to
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.indicators import (
     Indicator,
@@ -191,7 +191,7 @@ class Stressing(ExplainerBase):
             features, remarks = stressable(self.table, missing, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
-        names = [self.table.features[self.table.index(f)] for f in as_names(features)]
+        names = self._named(features)
         checked_options(tail, anchor, missing, MISSING)
         summaries = find()
         omissions: list[Remark] = []
@@ -379,7 +379,7 @@ class Stressing(ExplainerBase):
         covariances: Mapping[tuple[str, str], float] | None = None,
         shares: Mapping[str | None, Mapping[Any, float]] | None = None,
         pinned: Sequence[str] | None = None,
-        functions: Mapping[str, tuple[Function, float]] | None = None,
+        functions: Mapping[str, tuple[RowFunction, float]] | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Reweighting:
         """Row weights that meet several constraints at once, as close to the data as possible.

@@ -32,7 +32,7 @@ from uqwidgets.ground_truth.simulation import (
     simulation_tasks,
 )
 from uqwidgets.ground_truth.squared_error import JackknifeMoments, SharedRows, bias_parts
-from uqwidgets.learner.loco_importance.fits import Adapter, clone_with_seed
+from uqwidgets.learner.loco_importance.fits import AdapterFunction, clone_with_seed
 
 # With few rows, a few large squares decide the parts of the bias, and samples without these have
 # standard errors that are too small.
@@ -101,7 +101,7 @@ def decompose(
     truth: Explainer,
     estimand: Estimand,
     estimator: Any,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     design: Design,
     n_jobs: int | None,
     callback: ProgressCallback | None,

@@ -19,7 +19,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.process import GeneratingProcess
 from uqwidgets.ground_truth.squared_error import SharedRows
 from uqwidgets.inference.population import Population
-from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
+from uqwidgets.learner.loco_importance.fits import AdapterFunction, apply_adapter, clone_with_seed
 from uqwidgets.predictive import Predictive
 
 # Test sets of each fit: two are the fewest that identify the Monte Carlo error.
@@ -148,7 +148,7 @@ class Design:
 def simulation_tasks(
     process: GeneratingProcess,
     estimator: Any,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     estimand: Estimand,
     shared: SharedRows | None,
     design: Design,
@@ -201,7 +201,7 @@ class _TrainingSet:
 def _simulate(
     process: GeneratingProcess,
     training_set: _TrainingSet,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     estimand: Estimand,
     shared: SharedRows | None,
     design: Design,

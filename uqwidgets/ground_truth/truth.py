@@ -34,7 +34,7 @@ from uqwidgets.ground_truth.simulation import (
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
-from uqwidgets.learner.loco_importance.fits import Adapter
+from uqwidgets.learner.loco_importance.fits import AdapterFunction
 from uqwidgets.plotting.html import subject_html
 from uqwidgets.predictive import as_predictive
 
@@ -389,7 +389,7 @@ class GroundTruth(SimulatedIntervals):
         """
         check_callback(callback)
         estimator, sizes = procedure, (_N_TRAIN, _N_TEST)
-        adapter: Adapter = as_predictive
+        adapter: AdapterFunction = as_predictive
         if isinstance(procedure, Learner):
             estimator, adapter, sizes = procedure.estimator, procedure.adapter, procedure.sizes
         design = Design.of(

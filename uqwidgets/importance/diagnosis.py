@@ -314,13 +314,14 @@ def _check_redundancy(redundancy: Redundancy, nll: Importance) -> None:
         raise TypeError(
             f"redundancy is {brief(redundancy)}; pass the result of Explainer.redundancy, or None."
         )
-    for name in ("level", "weighted", "ess"):
-        one, other = getattr(nll, name), getattr(redundancy, name)
-        if one != other:
-            raise ValueError(
-                f"the importances and the redundancy differ in {name} ({one!r} and {other!r}); "
-                "compute them alike."
-            )
+    _check_alike("the importances and the redundancy", nll, redundancy, "level", "weighted", "ess")
+
+
+def _check_alike(what: str, nll: Importance, other: Importance | Redundancy, *names: str) -> None:
+    for name in names:
+        one, two = getattr(nll, name), getattr(other, name)
+        if one != two:
+            raise ValueError(f"{what} differ in {name} ({one!r} and {two!r}); compute them alike.")
 
 
 def _check(nll: Importance, entropy: Importance) -> None:
@@ -337,12 +338,8 @@ def _check(nll: Importance, entropy: Importance) -> None:
             )
     if entropy.replacement == "conditional":
         raise ValueError(NOT_CONDITIONAL)
-    for name in ("replacement", "interval", "level", "weighted", "ess"):
-        one, other = getattr(nll, name), getattr(entropy, name)
-        if one != other:
-            raise ValueError(
-                f"the two importances differ in {name} ({one!r} and {other!r}); compute them alike."
-            )
+    names = ("replacement", "interval", "level", "weighted", "ess")
+    _check_alike("the two importances", nll, entropy, *names)
     if set(nll.features) != set(entropy.features):
         odd = min(set(nll.features) ^ set(entropy.features))
         raise ValueError(f"only one of the two importances has {odd!r}; name the same features.")

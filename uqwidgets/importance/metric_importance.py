@@ -12,7 +12,7 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.importance.metric_losses import MetricLosses, PopulationScores, Samples
+from uqwidgets.importance.metric_losses import JackknifeWeights, MetricLosses, PopulationScores
 from uqwidgets.importance.permutation import (
     build_result,
     provenance,
@@ -156,7 +156,7 @@ def metric_differences(
 def _bounds(
     losses: MetricLosses,
     base: ScoreOfWeights,
-    samples: Samples,
+    samples: JackknifeWeights,
     population: Population,
     settings: Settings,
 ) -> Bounds:

@@ -70,7 +70,7 @@ class _Replaced:
     repeat: tuple[Distribution, Positions] | None = None
 
 
-class Samples:
+class JackknifeWeights:
     """Weights of donors and of scored rows: of all rows, and for a jackknife without each group."""
 
     def __init__(self, population: Population, settings: Settings, groups: int) -> None:
@@ -124,16 +124,16 @@ class PopulationScores:
         #: Score of the rows as they are.
         self.base = metric.on(evaluations.original_for(metric), evaluations.truth)
 
-    def samples(self, *, is_quick: bool | None = None) -> Samples:
+    def samples(self, *, is_quick: bool | None = None) -> JackknifeWeights:
         """Return the samples of the jackknife, fewer where a scorer's function is called."""
         groups, (least, most) = _GROUPS, _FEW_GROUPS
         if not (self.base.is_quick if is_quick is None else is_quick):
             n_repeats = self._settings.n_repeats
             groups = most if n_repeats == "all" else max(least, min(int(n_repeats), most))
-        return Samples(self._population, self._settings, groups)
+        return JackknifeWeights(self._population, self._settings, groups)
 
     def losses(
-        self, feature: str, samples: Samples, callback: ProgressCallback | None
+        self, feature: str, samples: JackknifeWeights, callback: ProgressCallback | None
     ) -> MetricLosses:
         """Return the score of the rows as they are minus that of each replacement.
 
@@ -199,7 +199,9 @@ class PopulationScores:
         # Corrections such as n - 1 for n, and numbers of pairs of rows, change little.
         return growth if np.isclose(growth, [1, 2], rtol=0.05).any() else math.nan
 
-    def _by_parts(self, replaced: Iterable[_Replaced], samples: Samples) -> MetricLosses | None:
+    def _by_parts(
+        self, replaced: Iterable[_Replaced], samples: JackknifeWeights
+    ) -> MetricLosses | None:
         r"""Return `losses` with two calls of the scorer's function for each group of few rows.
 
         A part has the pairs whose scored row is in the group g and those whose donor is. With

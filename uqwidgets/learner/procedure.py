@@ -32,7 +32,7 @@ from uqwidgets.learner.averaging import Averaging
 from uqwidgets.learner.importance import LeaveOneOut
 from uqwidgets.learner.interval_choice import LEARNER_INTERVALS
 from uqwidgets.learner.intervals import correction_share
-from uqwidgets.learner.loco_importance.fits import Adapter, checked_adapter, clone_with_seed
+from uqwidgets.learner.loco_importance.fits import AdapterFunction, checked_adapter, clone_with_seed
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.learner.resampling import ResamplingPlan
 from uqwidgets.predictive import as_predictive
@@ -65,7 +65,7 @@ class Procedure:
         train_fraction: float = 0.632,
         correction: str | float | None = "nadeau-bengio",
         feature_groups: Mapping[str, Sequence[str]] | None = None,
-        adapter: Adapter = as_predictive,
+        adapter: AdapterFunction = as_predictive,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
@@ -152,7 +152,7 @@ class Procedure:
         return self._refits.estimator
 
     @property
-    def adapter(self) -> Adapter:
+    def adapter(self) -> AdapterFunction:
         """The function that is called with each fit before `as_predictive`.
 
         See Also

@@ -17,7 +17,7 @@ from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
-from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
+from uqwidgets.learner.loco_importance.fits import AdapterFunction, apply_adapter, clone_with_seed
 from uqwidgets.learner.resampling import Resample, ResamplingPlan
 
 
@@ -90,7 +90,7 @@ class Refits:
         y: npt.NDArray[Any],
         plan: ResamplingPlan,
         groups: Mapping[str, Sequence[str]] | None,
-        adapter: Adapter,
+        adapter: AdapterFunction,
         memory_limit: int,
     ) -> None:
         self.estimator = estimator

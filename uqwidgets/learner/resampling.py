@@ -58,17 +58,6 @@ class GroupSplits:
     left_out: Positions
     train: tuple[Positions, ...]
 
-    @property
-    def n_train(self) -> float:
-        """Mean number of rows that a refit learns from."""
-        return float(np.mean([len(rows) for rows in self.train]))
-
-    @property
-    def n_test(self) -> float:
-        """Mean number of rows that a refit is scored on."""
-        sizes = np.bincount(self.groups)
-        return float(sizes[self.left_out].sum(axis=1).mean())
-
     def held_out(self, refit: int) -> Positions:
         """Positions of the rows that a refit is scored on."""
         return np.flatnonzero(np.isin(self.groups, self.left_out[refit]))
@@ -119,8 +108,6 @@ def leave_two_groups_out(
             f"{n} rows cannot be cut into {n_groups} groups of two or more; "
             "use more rows or fewer refits."
         )
-    if not 0 < train_fraction < 1:
-        raise ValueError(f"train_fraction is {train_fraction}; it must be between 0 and 1.")
     rng = np.random.default_rng(random_state)
     groups = rng.permutation(np.arange(n, dtype=np.intp) % n_groups)
     left_out = np.array(list(combinations(range(n_groups), 2)), dtype=np.intp)

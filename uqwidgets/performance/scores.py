@@ -127,12 +127,9 @@ def scores_difference(
 
 
 def _columns(intervals: Sequence[Bounds]) -> dict[str, Any]:
-    return {
-        "value": np.array([interval.estimate for interval in intervals]),
-        "std_error": np.array([interval.std_error for interval in intervals]),
-        "low": np.array([interval.low for interval in intervals]),
-        "high": np.array([interval.high for interval in intervals]),
-    }
+    lines = [(each.estimate, each.std_error, each.low, each.high) for each in intervals]
+    columns = np.reshape(lines, (-1, 4)).T
+    return dict(zip(("value", "std_error", "low", "high"), columns, strict=True))
 
 
 def _remarks_on_undefined(result: Scores) -> tuple[Remark, ...]:

@@ -265,7 +265,9 @@ def floats(values: npt.ArrayLike, what: str) -> Floats:
         return np.asarray(found, dtype=np.float64, order="C")
     except OverflowError:
         raise ValueError(f"{brief(values)} is beyond all floating-point numbers.") from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
+        if type(error) not in (TypeError, ValueError):  # of an object with an error of its own
+            raise
         raise ValueError(
             f"{what} must be numbers in rows of equal length, not {brief(values)}."
         ) from None

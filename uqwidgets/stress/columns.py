@@ -14,7 +14,9 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dots
 from uqwidgets.stress.anchors import Anchor, checked_options
+from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.projection import Column, Projection
 
 # Each category is a column over all rows, and more of them than this are not legible.
@@ -58,10 +60,47 @@ class StressedColumn:
         return np.concatenate([self.positions, self.unmoved])
 
     def summary_weights(self, weights: Floats) -> Floats:
-        """Weights of the rows that are `summarised`, of mean 1, from those with a value."""
-        return (
-            np.concatenate([weights, np.ones(len(self.unmoved))]) if len(self.unmoved) else weights
-        )
+        """Weights of mean 1 of the rows with a value (..., m), and beside them those of others."""
+        return self._beside(weights, 1.0)
+
+    def _beside(self, known: Floats, others: float) -> Floats:
+        """Values of the rows that are `summarised`, from those of the rows with a value."""
+        if not len(self.unmoved):
+            return known
+        shape = (*known.shape[:-1], len(self.unmoved))
+        return np.concatenate([known, np.full(shape, others)], axis=-1)
+
+    def stressed_rows(self, tau: npt.ArrayLike, weights: Floats) -> StressedRows:
+        r"""Return the rows that are `summarised` with the influence of each, for intervals.
+
+        The influence of the rows on the target of tau is
+        :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(\mathrm{anchor})`.
+        Where some rows keep weight 1, the share of the others is a goal too, because another
+        sample has another share.
+
+        Parameters
+        ----------
+        tau : array-like of shape (...)
+            One level, or several.
+        weights : ndarray of shape (..., m)
+            Of the rows with a value, of mean 1, at these levels.
+        """
+        column = self.column
+        # In standard deviations, because squares of very small or large numbers lose precision.
+        unit = column.std or 1.0
+        x = (column.values - column.mean) / unit
+        low, high = column.end_influences
+        tau = np.asarray(tau)[..., None]
+        goal = (1 - np.abs(tau)) * x + np.abs(tau) * np.where(tau > 0, high, low) / unit
+        moment = x - (dots(weights, x) / len(x))[..., None]
+        moments, goals = (self._beside(each, 0.0)[None] for each in (moment, goal))
+        weights = self._beside(weights, 1.0)
+        if len(self.unmoved):
+            n = weights.shape[-1]
+            has_value = np.broadcast_to(np.arange(n) < len(x), (1, *weights.shape))
+            of_share = has_value - len(x) / n
+            moments, goals = (np.concatenate([of_share, each]) for each in (moments, goals))
+        return StressedRows(weights, moments, goals)
 
     def expand(self, weights: Floats, n: int) -> Floats:
         """Weights of all ``n`` rows, of mean 1, from those of the rows at ``positions``.

@@ -1,9 +1,8 @@
-"""Influence functions of stressed means: the delta method, with weights that are solved anew."""
+"""Influence of rows on means under weights that are calibrated to moments, and the jackknife."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -11,140 +10,108 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
-from uqwidgets.stress.jackknife import Jackknife
-from uqwidgets.stress.projection import Column
 
 # Lower bound of 1 - leverage: a row with leverage near 1 says nothing about its own error.
 MIN_FREE_WEIGHT = 0.05
+# Upper bound of the change of xi without a row, in 1 over the standard deviation of the moment:
+# beyond it the second order says little. Chosen by simulation, see
+# benchmarks/bench_stress_coverage.py.
+_MAX_XI_CHANGE = 0.3
 # Rounding error of a weighted value, relative to the largest value of the column.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOutEffects:
-    """First-order effects of leaving out a row, or a group of rows, on the stressed weights.
+    """First-order effects of leaving out a row, or a group of rows, on calibrated weights.
 
     Attributes
     ----------
     n : int
         Number of rows.
-    weights, deviation, standard, squared_distance, target_excess : ndarray of shape (..., g)
-        Weight; distance from the target; the distance over the variance; the product of the last
-        two; and influence on the target minus weight times distance.
-    inverse_free_weight : ndarray of shape (..., g)
-        1 / (1 - leverage).
-    lost_weight, xi_change, target_change : ndarray of shape (..., g)
-        Without the row: the weight that is lost, the change of xi, and the change of the target.
+    weights, inverse_free_weight : ndarray of shape (..., g)
+        Weight, and 1 / (1 - leverage).
+    moments, standard, goal_excess : ndarray of shape (k, ..., g)
+        Distances from the goals; the inverse of their covariance times these; and influence on the
+        goals minus weight times distance.
+    products : ndarray of shape (k, k, ..., g)
+        Of ``standard`` and ``moments``.
+    lost_weight : ndarray of shape (..., g)
+        Without the row: the weight that is lost.
+    xi_change : ndarray of shape (k, ..., g)
+        Without the row: the change of xi.
     """
 
     n: int
     weights: Floats
-    deviation: Floats
-    standard: Floats
-    squared_distance: Floats
-    target_excess: Floats
     inverse_free_weight: Floats
+    moments: Floats
+    standard: Floats
+    goal_excess: Floats
+    products: Floats
     lost_weight: Floats
     xi_change: Floats
-    target_change: Floats
 
-    def skew_slope(
-        self, direct: Floats, through_target: Floats, robust: Floats, slope: npt.ArrayLike
-    ) -> Floats:
+    def skew_slope(self, direct: Floats, through_goals: Floats, robust: Floats) -> Floats:
         """Slope of the log standard error on the estimate, see `StressedRows.influence`.
 
         Parameters
         ----------
-        direct, through_target, robust, slope
-            See `without_rows`.
-        """
-        movement, remaining = self.without_rows(direct, through_target, robust, slope)
-        return skew_slope(movement, remaining, np.square(robust).sum(axis=-1), self.n)
-
-    def without_rows(
-        self, direct: Floats, through_target: Floats, robust: Floats, slope: npt.ArrayLike
-    ) -> tuple[Floats, Floats]:
-        """Movement of estimates, and what remains of the sum of squares, without each row.
-
-        Parameters
-        ----------
-        direct, through_target, robust : ndarray of shape (..., g)
-            Influence through the rows' own weight, influence through the target, and their sum
+        direct, through_goals, robust : ndarray of shape (..., g)
+            Influence through the rows' own weight, influence through the goals, and their sum
             with the HC4 factor on the first.
-        slope : array-like of shape (...)
-            Derivative of the estimate with respect to the target.
 
         Returns
         -------
-        movement : ndarray of shape (..., g)
-            Change of the estimate, around its mean.
-        remaining : ndarray of shape (..., g)
-            Sum of the squared influences over that with all rows; 1 where all influences are 0.
+        ndarray of shape (...)
+            0 where the estimate does not move.
         """
-        plain, squares = direct + through_target, np.square(robust)
-        total = dots(plain, plain)[..., None]
+        plain, squares = direct + through_goals, np.square(robust)
+        total, sums = dots(plain, plain)[..., None], squares.sum(axis=-1)
         lost = direct / self.n * self.inverse_free_weight
-        movement = np.asarray(slope)[..., None] * self.target_change - lost
+        movement = -through_goals / max(self.n - 1, 1) - lost
         movement -= movement.mean(axis=-1, keepdims=True)
-        # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
-        # the slope.
-        by_xi = dots(plain * direct, self.deviation)[..., None]
-        by_weight = dots(plain, direct)[..., None]
-        by_mean = dots(plain, self.weights)[..., None]
-        by_slope = dots(plain, self.target_excess)[..., None]
-        curvature = dots(direct, self.squared_distance)[..., None] / self.n
-        change = self.xi_change * (by_xi + curvature * by_slope) + self.lost_weight * by_weight
-        change += lost * (by_mean - by_slope * self.standard)
-        is_moved = total > 0
-        unit = np.where(is_moved, squares.sum(axis=-1, keepdims=True), 1.0)
-        remaining = 1 - squares / unit + 2 * change / np.where(is_moved, total, 1.0)
-        return np.where(is_moved, movement, 0.0), np.where(is_moved, remaining, 1.0)
-
-
-def skew_slope(movement: Floats, remaining: Floats, total: Floats, n: int) -> Floats:
-    """Slope of the log standard error on the estimate over the samples that lack one row.
-
-    Parameters
-    ----------
-    movement, remaining : ndarray of shape (..., g)
-        See `LeaveOneOutEffects.without_rows`.
-    total : ndarray of shape (...)
-        Sum of the squared influences.
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        0 where the estimate does not move.
-    """
-    movement_total = dots(movement, movement)
-    log_error = np.log(np.maximum(remaining, MIN_FREE_WEIGHT)) / 2
-    unit = np.where(movement_total > 0, movement_total, 1.0)
-    slope = dots(movement, log_error) / unit * np.sqrt(total) / n
-    return np.where(movement_total > 0, slope, 0.0)
+        # Derivatives of the sum of squares by the sum of the weights, by the mean, by xi, and by
+        # the slopes, which change with xi and without the row.
+        change = self.lost_weight * dots(plain, direct)[..., None]
+        change += lost * dots(plain, self.weights)[..., None]
+        by_slopes = [dots(plain, excess) for excess in self.goal_excess]
+        for b, moment in enumerate(self.moments):
+            by_xi = dots(plain * direct, moment)
+            for a, by_slope in enumerate(by_slopes):
+                by_xi += by_slope * dots(direct, self.products[a, b]) / self.n
+            change += self.xi_change[b] * by_xi[..., None]
+            change -= lost * self.standard[b] * by_slopes[b][..., None]
+        is_moved = (total > 0) & (movement != 0).any(axis=-1, keepdims=True)
+        movement = np.where(is_moved, movement, 1.0)
+        total, unit = (np.where(is_moved, each, 1.0) for each in (total, sums[..., None]))
+        remaining = 1 - squares / unit + 2 * change / total
+        log_error = np.log(np.maximum(remaining, MIN_FREE_WEIGHT)) / 2
+        slope = dots(movement, log_error) / dots(movement, movement) * np.sqrt(sums) / self.n
+        return np.where(is_moved[..., 0], slope, 0.0)
 
 
 class StressedRows:
-    r"""A column at levels of tau, and the influence of its rows on stressed means.
+    r"""Rows under calibrated weights, at one level of tau or several, and the influence of each.
 
-    Another sample would have other rows, and with them another mean, other anchors of tau and
-    other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
-    solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (Bachoc et al. 2023,
-    eq. 4), so that the influence function is
+    The weights are :math:`w_i \propto b_i e^{\langle \xi, \psi_i \rangle}` with
+    :math:`\sum w_i \psi_i = 0`, where :math:`b_i` is a weight that belongs to the row, and
+    :math:`\psi_i` are its constrained columns minus their goals (Bachoc et al. 2023, theorem 2.2).
+    Another sample would have other weights, and where the goals are estimated from the rows, such
+    as the mean and the anchors of tau, other goals. So the influence function of a weighted mean
+    :math:`\theta = \sum w_i o_i / n` is that of a calibration estimator (Deville and Särndal 1992),
 
-    .. math:: \mathrm{IF}_i = w_i r_i + \beta\,\mathrm{IF}_i(t), \qquad
-              r_i = (o_i - \theta) - \beta (x_i - t),
+    .. math:: \mathrm{IF}_i = w_i r_i + \langle \beta, \mathrm{IF}_i(g) \rangle, \qquad
+              r_i = (o_i - \theta) - \langle \beta, \psi_i \rangle,
 
-    where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is the derivative of the mean
-    with respect to the target, and
-    :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(\mathrm{anchor})` is the
-    influence of the rows on the target. The :math:`r_i` are the residuals of a weighted regression
-    of the output on the column. As in the estimator HC4 (Cribari-Neto 2004) a row's residual is
-    divided by :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
-    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. The skewness of the error is
-    computed from these influences; its size comes from the jackknife over rows
-    (`uqwidgets.stress.jackknife`) or over groups of rows (`uqwidgets.stress.replicates`).
+    where :math:`\beta` are the coefficients of a weighted regression of the output on
+    :math:`\psi`: the derivatives of the mean with respect to the goals. As in the estimator HC4
+    (Cribari-Neto 2004) a row's residual :math:`r_i` is divided by
+    :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
+    :math:`h_i = w_i / n \{1 + \psi_i^\top V^{-1} \psi_i\}`,
+    :math:`V = \sum w_i \psi_i \psi_i^\top / n`. The skewness of the error is computed from these
+    influences; its size comes from the jackknife over rows (`means_without`) or over groups of
+    rows (`uqwidgets.stress.replicates`).
 
     The intervals assume that the weights have a finite variance in the population. A column with a
     heavier tail than the exponential distribution has none when it is stressed far upwards; a
@@ -153,59 +120,58 @@ class StressedRows:
 
     Parameters
     ----------
-    column : Column
-    tau : array-like of shape (...)
-        One level, or several.
     weights : ndarray of shape (..., n)
-        Mean 1, those of the column at ``tau``.
+        Of mean 1.
+    moments : ndarray of shape (k, ..., n)
+        The constrained columns minus their goals; their weighted means are 0.
+    goals : ndarray of shape (k, ..., n)
+        Influence of the rows on the goals; 0 for those that are fixed.
 
     Attributes
     ----------
-    n, n_known : int
-        Number of rows, and of those with a value, which come first: here they all are.
+    n : int
+        Number of rows.
+    share : ndarray of shape (..., n)
+        Weights of sum 1.
+    ess_share : ndarray of shape (...)
+        Effective sample size over the number of rows.
+    moments, goals : ndarray of shape (k, ..., n)
+        In units of the weighted standard deviation of the moment; 0 where all weight lies on one
+        value, so that there is nothing to solve.
     """
 
-    def __init__(self, column: Column, tau: npt.ArrayLike, weights: Floats) -> None:
-        n = self.n_known = weights.shape[-1]
-        # In standard deviations, because squares of very small or large numbers lose precision.
-        unit = column.std or 1.0
-        x = (column.values - column.mean) / unit
-        self.n, self.weights, self.share = n, weights, weights / n
+    def __init__(self, weights: Floats, moments: Floats, goals: Floats) -> None:
+        n = self.n = weights.shape[-1]
+        self.weights, self.share = weights, weights / n
         self.ess_share = effective_sample_sizes(weights) / n
-        self.deviation = x - dots(self.share, x)[..., None]
-        variance = dots(self.share, np.square(self.deviation))
-        # On the edge of the data all weight lies on one value, and there is nothing to solve.
-        is_solved = variance > (_ROUNDING * float(np.abs(x).max())) ** 2
-        self.inverse_variance = np.where(is_solved, 1 / np.where(is_solved, variance, 1.0), 0.0)
-        self.standard = self.deviation * self.inverse_variance[..., None]
-        leverage = self.share * (1 + self.deviation * self.standard)
+        deviations = np.sqrt(dots(self.share, np.square(moments)))[..., None]
+        is_solved = deviations > _ROUNDING * np.abs(moments).max(axis=-1, keepdims=True)
+        unit = np.where(is_solved, 1 / np.where(is_solved, deviations, 1.0), 0.0)
+        self.moments, self.goals = moments * unit, goals * unit
+        covariance = np.einsum("a...i,b...i->...ab", self.share * self.moments, self.moments)
+        inverse = np.linalg.pinv(covariance, hermitian=True)
+        standard = np.einsum("...ab,b...i->a...i", inverse, self.moments)
+        leverage = self.share * (1 + (self.moments * standard).sum(axis=0))
         free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
         # Rows of high leverage attract the solution, so that their residuals are too small.
         average = leverage.mean(axis=-1, keepdims=True)
         self.hc4_factor = free ** (-np.minimum(4.0, leverage / average) / 2)
-        tau = np.asarray(tau)[..., None]
-        low, high = column.end_influences
-        end = np.where(tau > 0, high, low) / unit
-        self.target = (1 - np.abs(tau)) * x + np.abs(tau) * end
-        self.target_change = -self.target / max(n - 1, 1)
         lost_weight = self.share / free
-        change = lost_weight * self.deviation + self.target_change
-        self.xi_change = change * self.inverse_variance[..., None]
+        moved = lost_weight * self.moments - self.goals / max(n - 1, 1)
         self.effects = LeaveOneOutEffects(
             n,
             weights=weights,
-            deviation=self.deviation,
-            standard=self.standard,
-            squared_distance=self.deviation * self.standard,
-            target_excess=self.target - weights * self.deviation,
             inverse_free_weight=1 / free,
+            moments=self.moments,
+            standard=standard,
+            goal_excess=self.goals - weights * self.moments,
+            products=standard[:, None] * self.moments,
             lost_weight=lost_weight,
-            xi_change=self.xi_change,
-            target_change=self.target_change,
+            xi_change=np.einsum("...ab,b...i->a...i", inverse, moved),
         )
 
     def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
-        r"""Influence of each row on the stressed mean of outputs, and the skewness of its error.
+        r"""Influence of each row on the weighted mean of outputs, and the skewness of its error.
 
         The standard error of a skewed output is smallest in those samples whose mean is too small.
         The skew slope is the change of the logarithm of the standard error while the estimate grows
@@ -224,26 +190,68 @@ class StressedRows:
             Its mean square over n is the variance of the mean.
         skew_slope : ndarray of shape (...)
         """
-        direct, through_target, robust, slope = self.parts(outputs)
-        return robust, self.effects.skew_slope(direct, through_target, robust, slope)
+        direct, through_goals = self.parts(outputs)
+        robust = direct * self.hc4_factor + through_goals
+        return robust, self.effects.skew_slope(direct, through_goals, robust)
 
-    def parts(self, outputs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Parts of the influence on stressed means, see `LeaveOneOutEffects.without_rows`."""
-        centred = outputs - dots(self.share, outputs)[..., None]
-        slope = dots(self.share * self.standard, centred)
-        residual = centred - slope[..., None] * self.deviation
-        direct, through_target = self.weights * residual, slope[..., None] * self.target
-        return direct, through_target, direct * self.hc4_factor + through_target, slope
+    def parts(self, outputs: Floats) -> tuple[Floats, Floats]:
+        """Influences on means of outputs through the rows' own weight, and through the goals."""
+        residual, slopes = self._regression(outputs)
+        through_goals = np.zeros_like(residual)
+        for slope, goal in zip(slopes, self.goals, strict=True):
+            through_goals += slope * goal
+        return self.weights * residual, through_goals
 
     def means_without(self, outputs: Floats) -> Floats:
-        """Stressed means of outputs (..., n) without each row, with weights solved anew."""
-        return self.jackknife.means(outputs)
+        r"""Weighted means of outputs (..., n) without each row, to second order.
 
-    @cached_property
-    def jackknife(self) -> Jackknife:
-        """The same rows, without each of them in turn."""
-        # Ties at a quantile make the target changes add up to something other than 0.
-        target_change = self.target_change - self.target_change.mean(axis=-1, keepdims=True)
-        return Jackknife(
-            self.share, self.deviation, self.inverse_variance, target_change, self.xi_change
-        )
+        Without row i the weights are still exponential in the moments, but these have other goals,
+        and :math:`\xi` changes by some :math:`\delta_i` to meet them. The mean follows the goals
+        along :math:`\beta`; the residual of the row itself is lost, divided by 1 minus its
+        leverage, because without the row the regression is another one; and the residuals of the
+        other rows add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
+        Where few rows have much weight, the influences are larger than those of weights that are
+        solved without each row, and intervals cover more often.
+        """
+        centre = dots(self.share, outputs)[..., None]
+        residual, slopes = self._regression(outputs)
+        change = np.clip(self.effects.xi_change, -_MAX_XI_CHANGE, _MAX_XI_CHANGE)
+        means = centre - self.effects.lost_weight * residual
+        for a, moment in enumerate(self.moments):
+            goal = self.goals[a]
+            # Ties at a quantile make the influences on it add up to something other than 0.
+            means -= slopes[a] * (goal - goal.mean(axis=-1, keepdims=True)) / max(self.n - 1, 1)
+            for b, other in enumerate(self.moments):
+                curvature = dots(self.share * moment * other, residual)[..., None]
+                means += change[a] * change[b] / 2 * curvature
+        # A mean lies within the range of the output, however inaccurate the second order is.
+        least, most = outputs.min(axis=-1, keepdims=True), outputs.max(axis=-1, keepdims=True)
+        return np.asarray(np.clip(means, least, most))
+
+    def _regression(self, outputs: Floats) -> tuple[Floats, list[Floats]]:
+        """Return the residuals (..., n) of the weighted regression, and its slopes (..., 1)."""
+        residual = outputs - dots(self.share, outputs)[..., None]
+        slopes = [dots(self.share * one, residual)[..., None] for one in self.effects.standard]
+        for slope, moment in zip(slopes, self.moments, strict=True):
+            residual -= slope * moment
+        return residual, slopes
+
+
+def influence_and_bias(without: Floats, value: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Jackknife influence of each row on estimates, and jackknife bias of the estimates.
+
+    Parameters
+    ----------
+    without : ndarray of shape (..., n)
+        The estimates without each row.
+    value : array-like of shape (...)
+        The estimates.
+
+    Returns
+    -------
+    influence : ndarray of shape (..., n)
+        Its mean square over n is the variance of the estimate.
+    bias : ndarray of shape (...)
+    """
+    n, mean = without.shape[-1], without.mean(axis=-1)
+    return np.sqrt(n * (n - 1)) * (mean[..., None] - without), (n - 1) * (mean - value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,7 @@ from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
-from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
-from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
@@ -41,6 +39,7 @@ def stress(
     level: float | None,
     remarks: tuple[Remark, ...],
     n_together: int = _WEIGHTS_TOGETHER,
+    check: Callable[[], None] = lambda: None,
 ) -> Stress:
     """Stress each column separately and summarise the rows at each level.
 
@@ -62,6 +61,8 @@ def stress(
     remarks : tuple of Remark
     n_together : int, default=4096
         About as many weights as are summarised together. More take less time, and memory.
+    check : callable, optional
+        Called before these; what it raises ends the work.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def stress(
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
-            lines.append(_over_rows(column, n, indicators, taus, level, n_together))
+            lines.append(_over_rows(column, n, indicators, taus, level, n_together, check))
         else:
             lines.append(_over_nodes(column, plain, taus))
 
@@ -209,6 +210,7 @@ def _over_rows(
     taus: Floats,
     level: float | None,
     n_together: int,
+    check: Callable[[], None],
 ) -> _Profile:
     """Summarise a column by the weights of its rows, which intervals and scorers need."""
     shape = (len(indicators), len(taus))
@@ -222,30 +224,25 @@ def _over_rows(
     def chosen(output: Floats) -> Floats:
         return output if summarised is None else output[summarised]
 
-    def rows_at(tau: npt.ArrayLike, weights: Floats) -> StressedRows:
-        rows = StressedRows(stressed.column, tau, weights)
-        return PartlyStressedRows(rows, len(stressed.unmoved)) if len(stressed.unmoved) else rows
-
     def summarise(at: Positions, known: Floats, weights: Floats) -> None:
-        rows = None if level is None else rows_at(taus[at], known)
+        rows = None if level is None else stressed.stressed_rows(taus[at], known)
         of_plain = summaries(plain, chosen, weights, rows, level)
         for lines, numbers in zip((values, low, high), of_plain, strict=True):
             lines[np.ix_(is_plain, at)] = numbers
 
     for batch in _batches(stressed.column.projections(taus), n_together):
+        check()
         solved: dict[int, Floats] = {}
-        of_summarised = []
         for t, projection in batch:
             targets[t] = projection.target
             status.append(projection.status)
             if projection.weights is not None:
                 solved[t] = projection.weights
-                of_summarised.append(stressed.summary_weights(projection.weights))
                 points["reached"][t] = projection.reached
         if not solved:
             continue
         at, known = np.array(list(solved)), _stacked(list(solved.values()))
-        weights = _stacked(of_summarised)
+        weights = stressed.summary_weights(known)
         for name, of_levels in described_weights(weights).items():
             points[name][at] = of_levels
         if plain:
@@ -254,7 +251,9 @@ def _over_rows(
         several = np.count_nonzero(known, axis=1) > 1
         low[:, at[~several]] = high[:, at[~several]] = np.nan
         for i, t in enumerate(at.tolist() if metrics else []):
-            rows = rows_at(taus[t], known[i]) if level is not None and several[i] else None
+            rows = None
+            if level is not None and several[i]:
+                rows = stressed.stressed_rows(taus[t], known[i])
             for q, metric in metrics.items():
                 score = stressed.score_of_summarised(metric.score, n)
                 values[q, t] = value = score(weights[i])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -11,16 +10,9 @@ import numpy.typing as npt
 from scipy.linalg import hadamard
 
 from uqwidgets._typing import Floats, Range
-from uqwidgets.inference.sums import dot
+from uqwidgets.inference.sums import dot, weighted_sums
 from uqwidgets.stress.influence import LeaveOneOutEffects, StressedRows
 from uqwidgets.stress.intervals import corrected_interval
-from uqwidgets.stress.jackknife import (
-    MAX_STEP,
-    MIN_REMAINDER,
-    NEWTON_STEPS,
-    TOLERANCE,
-    tilt_weights,
-)
 
 # Number of replicates that a metric is computed for: a power of two.
 N_REPLICATES = 64
@@ -32,6 +24,12 @@ _FAY = 0.5
 _MAX_INVERSE_FREE_WEIGHT = 1 / _FAY
 # Lower bound of a row's factor: a class must not lose its last row.
 _MIN_FACTOR = 1e-3
+# Newton's method for the change of xi: bound of the change, number of steps, tolerance.
+_MAX_CHANGE, _NEWTON_STEPS, _TOLERANCE = 1.0, 8, 1e-6
+# Lower bound of a variance, in that of the moment under the weights of the column.
+_LEAST_VARIANCE = 0.05
+# The exponential function overflows beyond about 709: rows of weight 0 may be that far away.
+_MAX_EXPONENT = 700.0
 # A value this near to a bound is on it; a smaller change of a value is no change. Both relative.
 _ROUNDING = 1e-12
 
@@ -91,8 +89,8 @@ def group_influence(
     follows from the responses to all replicates; it is the sum of the influences of its rows. The
     mean response of all replicates is the bias.
 
-    Rows of high leverage attract the solution. As in the jackknife (`uqwidgets.stress.jackknife`),
-    the change of their weight is divided by 1 - leverage.
+    Rows of high leverage attract the solution. As in the jackknife, the change of their weight is
+    divided by 1 - leverage.
 
     Parameters
     ----------
@@ -109,20 +107,13 @@ def group_influence(
     group = _groups(rows.n)
     signs = hadamard(N_REPLICATES)[:, 1 : 2 + int(group.max())].astype(np.float64)
     factors = np.minimum(rows.effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
-    # Rows without a value of the column are not projected; their share follows from the numbers of
-    # rows, whatever these weigh.
-    m = rows.n_known
-    target = rows.target[:m] - rows.target[:m].mean()
-    unit, responses = math.sqrt(rows.inverse_variance), np.empty(N_REPLICATES)
-    u = rows.deviation[:m] * unit
+    goals = rows.goals - rows.goals.mean(axis=1, keepdims=True)
+    responses = np.empty(N_REPLICATES)
     for b, sign in enumerate(signs):
         change = _FAY * sign[group]
         base = rows.share * np.maximum(1 + change * factors, _MIN_FACTOR)
-        part = float((1 + change[:m]).sum() / (1 + change).sum())
-        base[m:] *= (1 - part) / (base[m:].sum() or 1.0)
-        known = base[:m] / base[:m].sum()
-        base[:m] = part * _project(known, u, dot(change[:m], target) / m * unit)
-        responses[b] = score(base * rows.n) - value
+        weights = _project(base / base.sum(), rows.moments, weighted_sums(goals, change) / rows.n)
+        responses[b] = score(weights * rows.n) - value
     sums = signs.T @ responses / (N_REPLICATES * _FAY)
     # The influences of all rows sum to 0, so that two rows of one group tend to cancel.
     sizes = np.bincount(group).astype(np.float64)
@@ -131,19 +122,22 @@ def group_influence(
     return influence, float(responses.mean() / _FAY**2 / separate)
 
 
-def _project(base: Floats, u: Floats, goal: float) -> Floats:
-    """Project weights (n,) of sum 1 so that the mean of u (n,) reaches a goal, by Newton's method.
+def _project(base: Floats, moments: Floats, goals: Floats) -> Floats:
+    """Project weights (n,) of sum 1 so that moments (k, n) have means (k,), by Newton's method.
 
-    A goal that a bounded step cannot reach is approached as far as the bounds allow.
+    Goals that a bounded change of xi cannot reach are approached as far as the bounds allow.
     """
-    weights, xi = base, 0.0
-    for _ in range(NEWTON_STEPS):
-        mean = dot(weights, u)
-        variance = max(dot(weights, np.square(u - mean)), MIN_REMAINDER)
-        following = min(max(xi + (goal - mean) / variance, -MAX_STEP), MAX_STEP)
-        if abs(following - xi) < TOLERANCE:
+    weights, xi, squares = base, np.zeros(len(goals)), np.square(moments)
+    for _ in range(_NEWTON_STEPS):
+        means = weighted_sums(moments, weights)
+        # The moments are orthogonal under the weights of the column, and nearly so under others.
+        variances = weighted_sums(squares, weights) - np.square(means)
+        following = xi + (goals - means) / np.maximum(variances, _LEAST_VARIANCE)
+        following = np.minimum(np.maximum(following, -_MAX_CHANGE), _MAX_CHANGE)
+        if np.abs(following - xi).max() < _TOLERANCE:
             break
-        xi, weights = following, tilt_weights(base, following * u)
+        xi = following
+        weights = base * np.exp(np.minimum(weighted_sums(moments.T, xi), _MAX_EXPONENT))
         weights /= weights.sum()
     return weights
 
@@ -153,9 +147,9 @@ def group_skew_slope(
 ) -> Floats:
     """Skew slope of a metric's error, from the influence of groups and one more score.
 
-    The additional score gives the derivative of the metric with respect to the target, and with it
-    the part of a group's influence that goes through the target. A group is then treated as one row
-    with the weighted average properties of its rows.
+    The additional score gives the derivative of the metric with respect to the last goal, the
+    target, and with it the part of a group's influence that goes through the target. A group is
+    then treated as one row with the weighted average properties of its rows.
 
     Parameters
     ----------
@@ -169,31 +163,34 @@ def group_skew_slope(
     def total(per_row: Floats) -> Floats:
         return np.bincount(group, per_row, minlength=g).astype(np.float64, copy=False)
 
-    step = _FAY / (float(np.abs(rows.standard).max()) or 1.0)
-    slope = (score(rows.weights * (1 + step * rows.standard)) - value) / step
     effects = rows.effects
+    standard, goal = effects.standard[-1], rows.goals[-1]
+    step = _FAY / (float(np.abs(standard).max()) or 1.0)
+    slope = (score(rows.weights * (1 + step * standard)) - value) / step
     squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
     importance = squares * np.square(
         np.minimum(effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
     )
-    averages = {
-        name: total(importance * getattr(effects, name)) / total(importance)
-        for name in (
-            *("weights", "deviation", "standard", "squared_distance", "target_excess"),
-            "inverse_free_weight",
-        )
-    }
-    sums = {
-        name: total(getattr(effects, name))
-        for name in ("lost_weight", "xi_change", "target_change")
-    }
-    through_target = slope * total(rows.target)
-    own = influence * (rows.n / g) - through_target
+
+    def average(per_row: Floats) -> Floats:
+        return total(importance * per_row) / total(importance)
+
+    through_goal = slope * total(goal)
+    own = influence * (rows.n / g) - through_goal
     direct = own / np.sqrt(total(importance) / total(squares))
     factor = np.sqrt(total(squares * np.square(rows.hc4_factor)) / total(squares))
-    return LeaveOneOutEffects(rows.n, **averages, **sums).skew_slope(
-        direct, through_target, direct * factor + through_target, slope
+    of_groups = LeaveOneOutEffects(
+        rows.n,
+        weights=average(rows.weights),
+        inverse_free_weight=average(effects.inverse_free_weight),
+        moments=average(rows.moments[-1])[None],
+        standard=average(standard)[None],
+        goal_excess=average(effects.goal_excess[-1])[None],
+        products=average(effects.products[-1, -1])[None, None],
+        lost_weight=total(effects.lost_weight),
+        xi_change=total(effects.xi_change[-1])[None],
     )
+    return of_groups.skew_slope(direct, through_goal, direct * factor + through_goal)
 
 
 # Several sizes are kept, because columns with missing values have fewer rows.

@@ -9,11 +9,9 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
-from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.indicators import RATIO, Indicator
-from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.influence import StressedRows, influence_and_bias
 from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson, corrected_interval
-from uqwidgets.stress.jackknife import influence_and_bias
 
 # Values of an array (indicators, levels, rows): about a dozen of them are in memory at a time.
 _BLOCK = 1 << 11
@@ -23,7 +21,7 @@ def summaries(
     indicators: Sequence[Indicator],
     chosen: Callable[[Floats], Floats],
     weights: Floats,
-    rows: StressedRows | CalibratedRows | None,
+    rows: StressedRows | None,
     level: float | None,
 ) -> tuple[Floats, Floats, Floats]:
     """Return indicators under weights of the rows, and the ends of their intervals.
@@ -35,7 +33,7 @@ def summaries(
         From values of all rows to those of the n rows that have weights.
     weights : ndarray of shape (..., n)
         Of mean 1, at one level of tau or at several.
-    rows : StressedRows or CalibratedRows, optional
+    rows : StressedRows, optional
         The same rows and weights, for intervals; there are none if it is not given.
     level : float or None
         Level of the intervals; None for none.
@@ -66,7 +64,7 @@ def _intervals(
     values: Floats,
     outputs: Sequence[Sequence[Floats]],
     means: Sequence[Sequence[Floats]],
-    rows: StressedRows | CalibratedRows,
+    rows: StressedRows,
     level: float,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the intervals of indicators, both of shape (q, ...); NaN without one."""

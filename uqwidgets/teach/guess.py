@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.importance.order import pairwise_differences
@@ -16,7 +16,6 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import checked_repeats
 from uqwidgets.inference.population import Population
 from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, counted
-from uqwidgets.widgets.inputs.checks import switch
 
 _MOST_FEATURES = 12
 # A page holds the score of each of their 5,040 orders.
@@ -97,7 +96,7 @@ class GuessTheRanking(Lesson):
     task: ClassVar[str] = "When you are content with your order, show the bars."
 
     order = Input((), _order)
-    revealed = Input(False, lambda _, value: switch(value, "revealed"))
+    revealed = Input(False, lambda _, value: checked_flag(value, "revealed"))
 
     def __init__(
         self,

@@ -107,11 +107,6 @@ class Lesson(SavableLesson, WholeState, anywidget.AnyWidget):
     question: ClassVar[str]
     task: ClassVar[str]
 
-    _seq = t.Int(0).tag(**SYNCED)
-    _stop = t.Int(0).tag(**SYNCED)
-    _about = t.Dict().tag(**SYNCED)
-    _frame = t.Dict().tag(**SYNCED)
-
     def __init__(self, **inputs: Any) -> None:
         names = self._input_names()
         for name in inputs:

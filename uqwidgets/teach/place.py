@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.evaluation.batch import RowBlock
@@ -21,7 +21,7 @@ from uqwidgets.explainer.others import explainer_of, model_names
 from uqwidgets.measures import UNKNOWN_TRUTH
 from uqwidgets.teach.hollow_models import expected_target, hollow_explainer
 from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, one_of_texts
-from uqwidgets.widgets.inputs.checks import number, switch, whole
+from uqwidgets.widgets.inputs.checks import number, whole
 
 # An odd number, so that the middle of the square is a place.
 _STEPS = 33
@@ -148,7 +148,7 @@ class ThePlaceNobodyHasBeen(Lesson):
     place = Input((0.0, 0.0), _place)
     guess = Input("", lambda lesson, value: one_of_texts(value, "guess", lesson.guesses))
     model = Input("", lambda lesson, value: one_of_texts(value, "model", lesson.models))
-    revealed = Input(False, lambda _, value: switch(value, "revealed"))
+    revealed = Input(False, lambda _, value: checked_flag(value, "revealed"))
 
     def __init__(
         self,

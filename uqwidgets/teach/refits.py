@@ -11,13 +11,13 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from sklearn.ensemble import RandomForestRegressor
 
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.datasets import CORRELATED_PAIRS, Process
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.learner import Learner
 from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, checked_process, counted
-from uqwidgets.widgets.inputs.checks import switch, whole
+from uqwidgets.widgets.inputs.checks import whole
 
 _POINTS = 15
 # Beyond these there are too few rows to draw a curve.
@@ -97,7 +97,7 @@ class ManyRefits(Lesson):
 
     guess = Input(-1, lambda _, value: whole(value, "guess", -1, _POINTS))
     refits = Input(0, lambda lesson, value: whole(value, "refits", 0, lesson.n_refits))
-    revealed = Input(False, lambda _, value: switch(value, "revealed"))
+    revealed = Input(False, lambda _, value: checked_flag(value, "revealed"))
 
     def __init__(
         self,

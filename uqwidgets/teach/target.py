@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import checked_flag
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.result import Stress
 from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, one_of_texts
 from uqwidgets.teach.page import facts_on_features, features_of_page
-from uqwidgets.widgets.inputs.checks import number, switch
+from uqwidgets.widgets.inputs.checks import number
 
 _GUESSES = {
     "higher": "a higher mean",
@@ -93,7 +94,7 @@ class StressToATarget(Lesson):
     feature = Input("", lambda lesson, value: one_of_texts(value, "feature", lesson.features))
     guess = Input("", lambda _, value: one_of_texts(value, "guess", ("", *_GUESSES)))
     tau = Input(0.0, lambda _, value: round(50 * number(value, "tau", -1, 1)) / 50)
-    revealed = Input(False, lambda _, value: switch(value, "revealed"))
+    revealed = Input(False, lambda _, value: checked_flag(value, "revealed"))
 
     def __init__(
         self,

@@ -1,10 +1,21 @@
 import { type ScaleLinear, scaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../widget/dom.ts";
-import { EXPONENT_FROM, number } from "../widget/format.ts";
+import { EXPONENT_FROM, fixed, number, power, scientific, trimmed } from "../widget/format.ts";
 
 export interface Tick {
   at: number;
   label: string;
+}
+
+/** Labels of ticks with the decimals of their step. */
+function labels(domain: number[], [first = 0, second = first + 1]: number[], exponent: boolean) {
+  // A step is 1, 2 or 5 times a power of ten; the rest is rounding.
+  const step = Number((second - first).toPrecision(1));
+  const decimals = Math.max(0, -power(step));
+  const largest = Math.max(...domain.map(Math.abs)) - step;
+  const digits = Math.max(0, power(largest) - power(step));
+  return (value: number): string =>
+    exponent ? trimmed(scientific(value, digits)) : fixed(value, decimals);
 }
 
 /** About one tick per `spacing` pixels, with labels of the precision that the step needs. */
@@ -22,7 +33,7 @@ export function ticksOf(
   // Small steps take so many decimals that their labels would overlap.
   const exponent =
     scale.domain().some((end) => Math.abs(end) >= EXPONENT_FROM) || Math.abs(step()) < 1e-4;
-  const format = scale.tickFormat(fine, exponent ? "~e" : undefined);
+  const print = labels(scale.domain(), values, exponent);
   const room = () => Math.abs(scale(step()) - scale(0));
   // d3 returns about as many ticks as requested; if these are too many, every second one is dropped, never zero.
   while (values.length > 2 && room() < spacing * 0.6) {
@@ -33,7 +44,7 @@ export function ticksOf(
   }
   return values.map((value) => ({
     at: scale(value),
-    label: value || !exponent ? format(value) : "0",
+    label: value || !exponent ? print(value) : "0",
   }));
 }
 
@@ -128,7 +139,7 @@ export function axis(side: "bottom" | "left") {
 type Scale = ScaleLinear<number, number>;
 
 /** Where a chart is: its top, its height, the bottom of what stands below it, and the width with both margins. */
-export interface Place {
+export interface PlotBox {
   top: number;
   height: number;
   floor?: number;
@@ -147,7 +158,7 @@ export function axes() {
     /** Draws both axes; `along` makes the scale of the bottom between two pixels. */
     update(
       y: Scale,
-      { top, height, floor = top + height, width }: Place,
+      { top, height, floor = top + height, width }: PlotBox,
       along: (range: [number, number]) => Scale,
       ticks = (x: Scale, inner: number) => ticksOf(x, inner, 64),
       spacing = 40,

@@ -215,8 +215,19 @@ export class StaticHost implements HostModel {
         texts[`${view}.${name}`] = of;
       for (const number of levels.length ? (entry.tracks ?? []) : [])
         for (const [name, [column, start, n]] of Object.entries(cohort.tracks[number] ?? {})) {
-          cols[`${view}.${name}`] = this.store.lines(column, first, levels.length, start, n);
-          descriptions[`${view}.${name}`] = { dtype: "f4", shape: [levels.length, n] };
+          const values = this.store.levels(column, first, levels.length, start, n);
+          const put = (name: string, data: Float32Array) => {
+            cols[`${view}.${name}`] = data;
+            descriptions[`${view}.${name}`] = { dtype: "f4", shape: [levels.length, n] };
+          };
+          if (name === "half_width") {
+            const average = cols[`${view}.average`] as Float32Array;
+            for (const [end, sign] of Object.entries({ low: -1, high: 1 }))
+              put(
+                end,
+                average.map((mean, i) => mean + sign * (values[i] as number)),
+              );
+          } else put(name, values);
         }
     }
     return {

@@ -7,18 +7,15 @@ interface Stored {
   chunk: string;
   /** How many bytes a number has, if it has bytes of its own: those follow the ones of the columns before it. */
   size?: number;
-  /** The columns of the steps and the middle of scaled values; also the scale and the offset of a product. */
+  /** The column of whole multiples of a step, and the step of each line; also the scale of each component of a product. */
+  whole?: number;
   scale?: number;
-  center?: number;
-  /** The columns of a product of two matrices, (rank, levels) and (rank, k), and the unit of each of its columns. */
-  rank?: number;
+  /** The columns of a product of two matrices, (rank, n) and (rank, lines), and the unit of each of its lines. */
   left?: number;
   right?: number;
   tolerance?: number;
   /** How often differences were taken along the lines of whole numbers. */
   order?: number;
-  /** The column whose axes are exchanged. */
-  of?: number;
 }
 
 export interface StoredColumn {
@@ -27,7 +24,7 @@ export interface StoredColumn {
   data: Numbers;
 }
 
-const UNKNOWN = -32768;
+const UNKNOWN = 1 << 24;
 const UNSIGNED = { 2: Uint16Array, 4: Uint32Array } as const;
 
 const count = (shape: number[]) => shape.reduce((product, n) => product * n, 1);
@@ -73,8 +70,8 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      const { scale, center, left, right, tolerance, of } = stored;
-      for (const part of [scale, center, left, right, tolerance, of]) note(part);
+      const { whole, scale, left, right, tolerance } = stored;
+      for (const part of [whole, scale, left, right, tolerance]) note(part);
     };
     for (const number of numbers) note(number);
     await Promise.all(
@@ -94,32 +91,31 @@ export class Store {
     return column;
   }
 
-  /** The numbers from `start` on, `k` of them, at levels of τ from the first on. */
-  lines(number: number, first: number, levels: number, start: number, k: number): Float32Array {
-    const { rank, shape, left, right, scale, center, tolerance } = this.stored[number] as Stored;
-    const values = new Float32Array(levels * k);
-    const all = shape[1] ?? 1;
-    if (rank === undefined) {
-      const { data } = this.column(number);
-      for (let i = 0; i < levels; i++)
-        for (let j = 0; j < k; j++)
-          values[i * k + j] = data[(first + i) * all + start + j] as number;
-      return values;
-    }
+  /** The lines from `start` on, `k` of them, at levels of τ from the first on, as numbers (levels, k). */
+  levels(number: number, first: number, levels: number, start: number, k: number): Float32Array {
+    const { shape, left, right, scale, tolerance } = this.stored[number] as Stored;
+    const [lines = 0, n = 0] = shape;
     const part = (of: number | undefined) => this.column(of ?? -1).data;
-    const [scores, components, sizes] = [part(left), part(right), part(scale)];
-    const [offset, unit] = [part(center), part(tolerance)];
-    const lines = shape[0] as number;
-    for (let i = 0; i < levels; i++)
-      for (let j = 0; j < k; j++) {
-        let sum = offset[start + j] as number;
-        for (let r = 0; r < rank; r++)
+    let at: (level: number, line: number) => number;
+    if (left === undefined) {
+      const data = part(number);
+      at = (level, line) => data[line * n + level] as number;
+    } else {
+      const [scores, components] = [part(left), part(right)];
+      const [sizes, units] = [part(scale), part(tolerance)];
+      at = (level, line) => {
+        let sum = 0;
+        for (let r = 0; r < sizes.length; r++)
           sum +=
-            (scores[r * lines + first + i] as number) *
-            (components[r * all + start + j] as number) *
+            (scores[r * n + level] as number) *
+            (components[r * lines + line] as number) *
             (sizes[r] as number);
-        values[i * k + j] = sum * (unit[start + j] as number);
-      }
+        return sum * (units[line] as number);
+      };
+    }
+    const values = new Float32Array(levels * k);
+    for (let i = 0; i < levels; i++)
+      for (let j = 0; j < k; j++) values[i * k + j] = at(first + i, start + j);
     return values;
   }
 
@@ -127,23 +123,20 @@ export class Store {
     const stored = this.stored[number];
     if (!stored) throw new Error(`there is no column ${number}`);
     const { dtype, shape } = stored;
-    if (stored.of !== undefined) return transposed(this.column(stored.of));
+    if (stored.whole !== undefined) {
+      const [whole, scale] = [this.column(stored.whole).data, this.column(stored.scale ?? -1).data];
+      const n = shape[1] as number;
+      const times = (multiple: number, i: number) =>
+        multiple === UNKNOWN ? Number.NaN : multiple * (scale[Math.floor(i / n)] as number);
+      return { dtype, shape, data: Float32Array.from(whole, times) };
+    }
     const bytes = this.#bytes(stored);
     if (dtype === "whole") return { dtype, shape, data: addedUp(signed(bytes, stored), stored) };
-    if (stored.scale === undefined) {
-      const Kind = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
-        | typeof Float32Array
-        | undefined;
-      if (!Kind) throw new Error(`column ${number} is of the unknown type ${dtype}`);
-      return { dtype, shape, data: new Kind(bytes.buffer) };
-    }
-    const [scale, center] = [this.column(stored.scale).data, this.column(stored.center ?? -1).data];
-    const values = Float32Array.from(sums(bytes, stored), (whole, i) =>
-      whole === UNKNOWN
-        ? Number.NaN
-        : (center[i % center.length] as number) + whole * (scale[i % scale.length] as number),
-    );
-    return { dtype, shape, data: values };
+    const Kind = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
+      | typeof Float32Array
+      | undefined;
+    if (!Kind) throw new Error(`column ${number} is of the unknown type ${dtype}`);
+    return { dtype, shape, data: new Kind(bytes.buffer) };
   }
 
   /** The bytes of a column in the order of its numbers. */
@@ -172,21 +165,4 @@ function addedUp(values: Int32Array, { shape: [lines = 0, n = 0], order = 0 }: S
       for (let i = line * n + 1; i < (line + 1) * n; i++)
         values[i] = (values[i] as number) + (values[i - 1] as number);
   return values;
-}
-
-/** Sums along the first axis, which undo the differences; they wrap around like these. */
-function sums(bytes: Uint8Array<ArrayBuffer>, stored: Stored): Int16Array {
-  const values = Int16Array.from(signed(bytes, stored));
-  const each = count(stored.shape.slice(1));
-  for (let i = each; i < values.length; i++)
-    values[i] = (values[i] as number) + (values[i - each] as number);
-  return values;
-}
-
-function transposed({ dtype, shape, data }: StoredColumn): StoredColumn {
-  const [m = 0, n = 0] = shape;
-  const exchanged = new Float32Array(data.length);
-  for (let i = 0; i < m; i++)
-    for (let j = 0; j < n; j++) exchanged[j * m + i] = data[i * n + j] as number;
-  return { dtype, shape: [n, m], data: exchanged };
 }

@@ -1,9 +1,30 @@
-import { format } from "d3-format";
+const MOST_PLACES = 20;
 
-const thousands = format(",.0f");
-const significant = format(".3~r");
-const exponent = format(".2~e");
-const plain = format(",");
+/** A number with its sign; one that is printed as zero has none. */
+const signed = (value: number, print: (size: number) => string): string => {
+  const text = print(Math.abs(value));
+  return value < 0 && Number(text.replaceAll(",", "")) ? `\u2212${text}` : text;
+};
+
+/** A number with so many decimals, and commas between thousands. */
+export const fixed = (value: number, places: number): string =>
+  signed(value, (size) =>
+    size
+      .toFixed(Math.min(MOST_PLACES, places))
+      .replace(/^\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ",")),
+  );
+
+/** A number with an exponent, and so many decimals before it. */
+export const scientific = (value: number, places: number): string =>
+  signed(value, (size) => size.toExponential(Math.min(MOST_PLACES, places)));
+
+/** Without the zeros at the end of the decimals. */
+export const trimmed = (text: string): string => text.replace(/\.?0+(?=e)/, "");
+
+/** The power of ten of a number, -∞ of zero. */
+export const power = (value: number): number =>
+  value ? Number(value.toExponential(9).split("e")[1]) : Number.NEGATIVE_INFINITY;
+
 /** Numbers from here on are written with an exponent. */
 export const EXPONENT_FROM = 1e7;
 
@@ -13,32 +34,31 @@ type Known = number | null | undefined;
 export function number(value: Known): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
   const size = Math.abs(value);
-  if (size >= EXPONENT_FROM || (size > 0 && size < 1e-4)) return exponent(value);
-  return size >= 1000 ? thousands(value) : significant(value);
+  if (size >= EXPONENT_FROM || (size > 0 && size < 1e-4)) return trimmed(scientific(value, 2));
+  return size >= 1000
+    ? fixed(value, 0)
+    : signed(value, (size) => String(Number(size.toPrecision(3))));
 }
 
 /** One number format for a whole column, with the decimals that about a thousandth of its span needs. */
 export function decimals(span: number): (value: number) => string {
   const size = Math.floor(Math.log10(span));
   const places = Math.max(0, 2 - size);
-  const fixed = format(`,.${places}f`);
-  const print = (value: number): string => {
+  return (value) => {
+    if (!Number.isFinite(value)) return "n/a";
     if (span >= EXPONENT_FROM) return number(value);
-    if (places <= 6 || Math.abs(value) >= 1e-3) return fixed(value);
+    if (places <= 6 || Math.abs(value) >= 1e-3) return fixed(value, places);
     // As many digits as tell it from the others.
-    return format(`.${Math.max(1, Math.floor(Math.log10(Math.abs(value))) - size + 1)}e`)(value);
+    return scientific(value, Math.max(1, power(Math.abs(value)) - size + 1));
   };
-  // A value that rounds to zero is shown without sign.
-  return (value) =>
-    Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";
 }
 
-export const whole = (value: number): string => plain(Math.round(value));
+export const whole = (value: number): string => fixed(Math.round(value), 0);
 
 export const percent = (share: number): string =>
   Number.isFinite(share) ? `${number(Math.round(share * 100))} %` : "not available";
 
-export const level = (tau: number): string => format(".2f")(Object.is(tau, -0) ? 0 : tau);
+export const level = (tau: number): string => fixed(tau, 2);
 
 export function seconds(value: number): string {
   if (value < 1) return `${Math.max(1, Math.round(value * 1000))} ms`;

@@ -158,10 +158,10 @@ describe("a part", () => {
     { part: "greeting", script: ANSWER.script },
   ])("is not taken from the message %j", async (message) => {
     const { model, load } = widget(20);
-    const failing = load();
+    const failing = expect(load()).rejects.toThrow(/kernel does not answer/);
     await settled();
     model.receiveMessage(message);
-    await expect(failing).rejects.toThrow(/kernel does not answer/);
+    await failing;
     expect(Object.keys(globalThis.uqwidgetsParts ?? {})).toEqual([]);
   });
 });

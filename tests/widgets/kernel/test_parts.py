@@ -119,4 +119,4 @@ def test_the_shelf_is_stored_with_the_pins(explorer: uq.Explorer) -> None:
     assert explorer.get_state()["_stored_parts"] == {}
     explorer.pins = [{"note": "", "state": {}, "ghost": False}]
     explorer.pins = []
-    assert explorer.get_state()["_stored_parts"] == {"shelf": PARTS["shelf"]._asdict()}
+    assert explorer.get_state()["_stored_parts"] == {"shelf": PARTS["shelf"]}

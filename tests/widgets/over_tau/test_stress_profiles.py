@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.over_tau import stress_profiles
 from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from widgets.test_explorer import change
 from widgets.wire import columns
 
@@ -91,19 +93,29 @@ def test_the_interval_is_exact_at_any_level_of_tau(
     assert [each.levels for each in computed] == [len(STOPS), 1, 1]
 
 
-def test_levels_that_take_long_are_computed_in_parts(
-    explorer: uq.Explorer,
-    explainer: uq.Explainer,
-    monkeypatch: pytest.MonkeyPatch,
-    computed: list[Computed],
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_a_stop_takes_effect_between_two_levels(
+    explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch, is_weighted: bool
 ) -> None:
-    monkeypatch.setattr(stress_profiles, "_WEIGHTS_AT_ONCE", 25 * len(explainer.table))
-    last = change(explorer, stress_feature="b", indicator="nll", tau=0.5)[-1]
-    assert [each.levels for each in computed] == [21, 20]
-    expected = explainer.stress(["b"], ["nll"], taus=STOPS, level=0.95)
-    low, high = columns(last)["stress.ends"]
-    np.testing.assert_allclose(low, expected.low["nll"][0], rtol=1e-6)
-    np.testing.assert_allclose(high, expected.high["nll"][0], rtol=1e-6)
+    n = len(explainer.table)
+    monkeypatch.setattr(stress_profiles, "_WEIGHTS_TOGETHER", n)
+    weights = np.linspace(1.0, 2.0, n) if is_weighted else None
+    inputs = Inputs(stress_feature="b", indicator="nll")
+    populations = PopulationBuilder(explainer, weights).build(inputs, lambda: None)
+    assert populations is not None
+    checks: list[None] = []
+
+    def check() -> None:
+        checks.append(None)
+        if len(checks) == 3:
+            raise InterruptedError
+
+    at = explainer, populations.selection, "b", None, ["nll"]
+    with pytest.raises(InterruptedError):
+        stress_profiles.bounded(*at, check)
+    assert not populations.selection.bounded
+    stress_profiles.bounded(*at, check)
+    assert len(checks) >= 3 + len(STOPS)
 
 
 def test_another_indicator_computes_its_own_interval_only(

@@ -36,21 +36,26 @@ class Page:
             self.first += len(levels)
 
     def all(self, view, column, first=()):
-        """Return a column of the entry with these first inputs at all levels."""
+        """Return a column of the entry with these first inputs at the levels of all categories."""
         (entry,) = (
             entry
             for key, entry in self.cohort["entries"][view].items()
             if tuple(json.loads(key)[: len(first)]) == first
         )
-        tracks = (self.cohort["tracks"][number] for number in entry["tracks"])
-        number, start, n = next(one[column] for one in tracks if column in one)
-        lines = slice(self.first, self.first + len(self.levels))
-        return self.columns[number][lines, start : start + n]
+        tracks = [self.cohort["tracks"][number] for number in entry["tracks"]]
+
+        def read(name):
+            number, start, n = next(one[name] for one in tracks if name in one)
+            return self.columns[number][start : start + n].T
+
+        if view == "dependence" and column in ("low", "high"):
+            return read("average") + (1 if column == "high" else -1) * read("half_width")
+        return read(column)
 
     def at(self, view, column, first=()):
         """Return a function from tau to a column of the entry with these first inputs."""
         every = self.all(view, column, first)
-        return lambda tau: every[self.levels.index(tau)]
+        return lambda tau: every[self.first + self.levels.index(tau)]
 
 
 TABLES_AND_SEEDS = [
@@ -75,7 +80,7 @@ def test_numbers_at_all_levels_are_those_of_the_explainer(name, seed, tmp_path):
     ends = ("low", "high")
     value, *of_importance = (page.at("importance", name) for name in ("value", *ends))
     average, *of_band = (page.at("dependence", name, ("x0", "nll")) for name in ("average", *ends))
-    # The largest axes of all levels.
+    # The largest axes of all levels and categories.
     drawn = [[page.all("importance", end) for end in ends]]
     drawn.append([page.all("dependence", end, ("x0", "nll")) for end in ends])
     axes = [np.nanmax(each) - np.nanmin(each) for each in drawn]

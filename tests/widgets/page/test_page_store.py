@@ -35,11 +35,11 @@ def test_scaled_levels_keep_their_digits():
     values = np.concatenate([rng.normal(size=(9, 4)), 1e-6 * rng.normal(size=(9, 4))], axis=1)
     values[3, 0] = np.nan
     store = Store()
-    number = store.add_scaled(values, "levels")
-    restored = stored_columns(store.deflated({}))[number]
+    step = np.array([*[1e-4] * 4, *[1e-10] * 4])
+    number = store.add_steps(values.T, step, "levels")
+    restored = stored_columns(store.deflated({}))[number].T
     np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
-    largest = np.nanmax(np.abs(values), axis=0)
-    assert np.nanmax(np.abs(restored - values) / largest) < 2e-5
+    assert np.nanmax(np.abs(restored - values) / step) < 0.51
 
 
 def test_values_beyond_float32_are_missing_and_leave_the_others():
@@ -47,9 +47,9 @@ def test_values_beyond_float32_are_missing_and_leave_the_others():
     values[4, 1] = -1e121
     values[:, 2] = 1e141
     store = Store()
-    scaled = store.add_scaled(values, "levels")
+    scaled = store.add_steps(values.T, 1e-4, "levels")
     known = np.where(np.abs(values) > 2, np.nan, values)
-    np.testing.assert_allclose(stored_columns(store.deflated({}))[scaled], known, atol=1e-4)
+    np.testing.assert_allclose(stored_columns(store.deflated({}))[scaled].T, known, atol=1e-4)
 
 
 def test_products_are_within_one_unit_and_of_low_rank():
@@ -67,30 +67,37 @@ def test_levels_of_tracks_are_stored_to_within_a_share_of_their_axis():
     rng = np.random.default_rng(1)
     tau = np.linspace(-1, 1, 41)
     value = np.sin(tau[:, None, None] + rng.normal(size=(1, 2, 5))) * [[[1.0], [1e6]]]
-    samples = {
-        "value": value,
-        "low": value - 0.3,
-        "high": value + 0.3,
-        "near": np.round(rng.random((41, 7))),
-        "number": 1e-9 * tau,
-        "gap": np.where(tau > 0.5, np.nan, tau)[:, None],
-    }
+    near = np.round(rng.random((41, 7)))
+    gap = np.where(tau > 0.5, np.nan, tau)[:, None]
+    samples = {"value": value, "low": value - 0.3, "high": value + 0.5, "near": near}
+    samples |= {"number": 1e-9 * tau, "gap": gap}
+    average = np.sin(tau[:, None] + np.linspace(0, 2, 150))
+    band = {"average": average, "low": average - 1 - average**2, "high": average + 1 + average**2}
     store = Store()
     tracks = StoredTracks(store)
-    stored = tracks.add("view", "track", [samples, samples], "chunk")
+    stored = [tracks.add("view", "track", [one, one], "chunk") for one in (samples, band)]
     tracks.join()
     columns = stored_columns(store.deflated({}))
+
+    def read(of_track, name):
+        number, start, n = stored[of_track][name]
+        assert np.array_equal(columns[number][:, :41], columns[number][:, 41:], equal_nan=True)
+        return columns[number][start : start + n, :41].T
+
     for name, values in samples.items():
-        number, start, n = stored[name]
-        flat = np.concatenate([values, values]).reshape(82, -1)
-        read = columns[number][:, start : start + n]
-        np.testing.assert_array_equal(np.isnan(read), np.isnan(flat))
+        flat = values.reshape(41, -1)
+        np.testing.assert_array_equal(np.isnan(read(0, name)), np.isnan(flat))
         share = 0.004 if name in ("low", "high") else 0.001
         if values.shape[1:] == (2, 5):
-            axis = np.repeat(
-                [np.ptp([samples["low"][:, m], samples["high"][:, m]]) for m in range(2)], 5
-            )
+            axis = np.ptp([samples["low"], samples["high"]], axis=(0, 1, 3)).repeat(5)
         else:
             axis = np.nanmax(flat) - np.nanmin(flat)
-        assert (np.nanmax(np.abs(read - flat), axis=0) <= 1.01 * share * axis).all(), name
-    assert np.array_equal(columns[stored["near"][0]][:41], samples["near"])
+        assert (np.nanmax(np.abs(read(0, name) - flat), axis=0) <= 1.01 * share * axis).all(), name
+    assert np.array_equal(read(0, "near"), near)
+    # Intervals of averages are symmetric: half of their width is stored.
+    assert set(stored[1]) == {"average", "half_width"}
+    axis = np.ptp([band["low"], band["high"]])
+    for sign, name in ((0, "average"), (-1, "low"), (1, "high")):
+        of_page = read(1, "average") + sign * read(1, "half_width")
+        share = 0.004 if sign else 0.001
+        assert np.abs(of_page - band[name]).max() <= 1.01 * share * axis, name

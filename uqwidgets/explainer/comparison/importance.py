@@ -20,9 +20,8 @@ the exact one where they share rows, or donors of replaced values, which come fr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -83,28 +82,27 @@ def importances(
     remarks: tuple[Remark, ...] = ()
     per_row = np.full((len(features), len(population.positions)), np.nan)
     parts: list[tuple[Bounds, Floats]] = []
-    if population is not other and not isinstance(of, Metric):
-        first, second, parts = _of_groups(sides, features, settings, callback)
+
+    def of_sides(rank: Callable[..., Importance]) -> Iterator[Importance]:
+        return (rank(evals, one, features, rows, settings, callback) for evals, one, rows in sides)
+
+    if isinstance(of, Metric):
+        first, second = of_sides(metric_importance)
+        parts += metric_differences(sides, features, settings, callback)
+    elif population is other:
+        first, second = of_sides(permutation_importance)
+        options = settings.interval, settings.level, population, settings.reference
+        pairs = []
+        for change in _of_models(sides, (first, second), features, settings, callback):
+            per_row[len(parts)] = change.per_row()[population.positions]
+            parts.append((bounds(change, *options), change.repeats))
+            pairs.append(change.pairs)
+            del change  # otherwise its arrays stay in memory with the next ones
+        remarks = remarks_on_pairs(pairs) + remarks_on_weights(of, population, settings)
     else:
-        rank: Any = metric_importance if isinstance(of, Metric) else permutation_importance
-        first, second = (
-            rank(evaluations, one, features, population, settings, callback)
-            for evaluations, one, population in sides
-        )
-        if isinstance(of, Metric):
-            parts = list(metric_differences(sides, features, settings, callback))
-        else:
-            pairs = []
-            changes = _of_models(sides, (first, second), features, settings, callback)
-            for j, change in enumerate(changes):
-                options = settings.interval, settings.level, population, settings.reference
-                parts.append((bounds(change, *options), change.repeats))
-                per_row[j] = change.per_row()[population.positions]
-                pairs.append(change.pairs)
-                del change  # otherwise its arrays stay in memory with the next ones
-            remarks = remarks_on_pairs(pairs) + remarks_on_weights(of, population, settings)
+        first, second, parts = _of_groups(sides, features, settings, callback)
     intervals, repeats = zip(*parts, strict=True)
-    difference = build_result(
+    result = build_result(
         features,
         intervals,
         per_row,
@@ -117,33 +115,33 @@ def importances(
         # Whatever is compared, zero is no difference.
         **provenance(replace(settings, compare="difference"), population),
     )
-    return first, second, difference
+    return first, second, result
 
 
 def _of_models(
     sides: Sides,
-    importances: tuple[Importance, Importance],
+    of_sides: tuple[Importance, Importance],
     features: Sequence[str],
     settings: Settings,
     callback: ProgressCallback | None,
 ) -> Iterator[Change]:
     """Yield the mean change of the first measure minus that of the second, in the same rows."""
-    own, other = sides
+    population = sides[0].population
     is_ratio = settings.compare == "ratio"
-    before = [each.baseline if is_ratio else 1.0 for each in importances]
+    before = [each.baseline if is_ratio else 1.0 for each in of_sides]
     for feature, differences in zip(
         features, _differences(sides, features, settings, before, callback), strict=True
     ):
-        change = change_of_differences(differences, own.population)
+        change = change_of_differences(differences, population)
         if is_ratio:
             # The values of rows whose mean moves the difference of the ratios like the baselines.
             one, two = (
                 (each.importance[each.features.index(feature)] - 1)
                 * side.evaluations.original_values(side.of)
                 / each.baseline
-                for each, side in zip(importances, sides, strict=True)
+                for each, side in zip(of_sides, sides, strict=True)
             )
-            change = minus_influence(change, one - two, other.population)
+            change = minus_influence(change, one - two, population)
         yield change
         del differences, change  # otherwise they stay in memory while the next are made
 

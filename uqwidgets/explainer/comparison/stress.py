@@ -31,8 +31,6 @@ from uqwidgets.inference.sums import dot
 from uqwidgets.measures import UNBOUNDED
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.indicators import MEAN, SHARE, Combination, Indicator, MetricIndicator
-from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.result import Stress
 
 _OF_POINTS = ("target", "reached", "ess", "kl", "half_share", "status")
@@ -200,18 +198,14 @@ def _influence(
     everywhere = np.zeros(n)
     if np.count_nonzero(weights) < 2:
         return everywhere
-    rows = StressedRows(column.column, float(tau), weights)
-    if len(column.unmoved):
-        rows = PartlyStressedRows(rows, len(column.unmoved))
+    rows = column.stressed_rows(float(tau), weights)
     positions = slice(None) if column.summarised is None else column.summarised
     outputs = [np.asarray(output[positions]) for output in indicator.per_row]
-    share = column.summary_weights(weights) / rows.n
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = indicator.combination.slopes(*(np.asarray(dot(share, o)) for o in outputs))
+        slopes = indicator.combination.slopes(*(np.asarray(dot(rows.share, o)) for o in outputs))
     total = np.asarray(sum(s * o for s, o in zip(slopes, outputs, strict=True)))
     if np.isfinite(total).all():
-        direct, through_target, *_ = rows.parts(total)
-        everywhere[positions] = direct + through_target
+        everywhere[positions] = sum(rows.parts(total))
     return everywhere
 
 

@@ -27,10 +27,10 @@ from uqwidgets.predictive.adapters import with_labels
 _MEMORY = "1GiB"
 
 # Takes a fitted estimator and returns what `as_predictive` takes.
-Adapter = Callable[[Any], Any]
+AdapterFunction = Callable[[Any], Any]
 
 
-def checked_adapter(adapter: Any) -> Adapter:
+def checked_adapter(adapter: Any) -> AdapterFunction:
     """Check that an adapter can be called with every fit.
 
     Raises
@@ -43,12 +43,12 @@ def checked_adapter(adapter: Any) -> Adapter:
             f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
             "each fitted estimator, such as lambda fitted: as_predictive(fitted, members=True)."
         )
-    checked: Adapter = adapter
+    checked: AdapterFunction = adapter
     return checked
 
 
 def apply_adapter(
-    adapter: Adapter, estimator: Any, y: Any, fit_name: str = "", *, fitted_on: Any
+    adapter: AdapterFunction, estimator: Any, y: Any, fit_name: str = "", *, fitted_on: Any
 ) -> Predictive:
     """Turn a fitted estimator into a predictive model.
 
@@ -77,7 +77,7 @@ def apply_adapter(
     return replace(predictive, columns=replace(predictive.columns, of_array=False))
 
 
-def _adapted(adapter: Adapter, estimator: Any, y: Any, fit_name: str) -> Predictive:
+def _adapted(adapter: AdapterFunction, estimator: Any, y: Any, fit_name: str) -> Predictive:
     if adapter is as_predictive:  # its own errors say what is wrong with the model
         return with_labels(estimator, y)
     fit = f"the fitted {type(estimator).__name__}{fit_name}"
@@ -226,7 +226,7 @@ def clone_with_seed(estimator: Any, random_state: int) -> Any:
 def fit_and_predict(
     estimator: Any,
     split: Split,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     groups: Mapping[str, Sequence[str]] | None = None,
     fit_name: str = "",
 ) -> Evaluations:
@@ -263,7 +263,7 @@ def fit_and_predict(
 def predictions_without(
     estimator: Any,
     split: Split,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     left_out: Mapping[str, Sequence[int]],
     n_jobs: int | None,
     remedy: str,
@@ -300,7 +300,7 @@ def predictions_without(
 
 
 def _predict_without(
-    estimator: Any, split: Split, adapter: Adapter, name: str, columns: Sequence[int]
+    estimator: Any, split: Split, adapter: AdapterFunction, name: str, columns: Sequence[int]
 ) -> OfFit:
     fit_name = f" without {name!r}"
     if len(set(columns)) == len(split.labels):

@@ -22,7 +22,7 @@ from uqwidgets._utils.options import (
     seed_of,
 )
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.evaluation.columns import Columns, Kind
+from uqwidgets.evaluation.columns import ColumnKind, Columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
@@ -33,7 +33,7 @@ from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import (
-    Adapter,
+    AdapterFunction,
     OfFit,
     Split,
     checked_adapter,
@@ -66,7 +66,7 @@ def loco_importance(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     compare: str = "difference",
     replace: Any = None,
-    adapter: Adapter = as_predictive,
+    adapter: AdapterFunction = as_predictive,
     level: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
     random_state: RandomState = 0,
@@ -195,7 +195,7 @@ def loco_importance(
 def _refit(
     procedure: Any,
     split: Split,
-    adapter: Adapter,
+    adapter: AdapterFunction,
     table: Table,
     names: Sequence[str],
     n_jobs: int | None,
@@ -240,7 +240,7 @@ def fill_name(replace: Any) -> str:
     return replace if isinstance(replace, str) and replace in STATISTICS else "constant"
 
 
-def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -> Any:
+def fill_value(column: pd.Series[Any], feature: str, kind: ColumnKind, replace: Any) -> Any:
     """Value that a feature is set to.
 
     Parameters
@@ -273,7 +273,7 @@ def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -
     return float(numbers.mean() if replace == "mean" else np.median(numbers))
 
 
-def _checked_constant(column: pd.Series[Any], feature: str, kind: Kind, value: Any) -> Any:
+def _checked_constant(column: pd.Series[Any], feature: str, kind: ColumnKind, value: Any) -> Any:
     if kind == "numeric":
         if is_real(value):
             return value

@@ -200,13 +200,7 @@ def _weights(model: Any) -> Weights:
 
 def _categorical_of_trees(forest: Any, X: Any, labels: Labels) -> Categorical:
     """Probabilities of each tree of a classifying forest, shape (n, m, k)."""
-    rows = _validated(forest, X)
-    p = np.empty((rows.shape[0], len(forest.estimators_), len(forest.classes_)))
-
-    def predict(tree: int) -> None:
-        p[:, tree] = forest.estimators_[tree].predict_proba(rows, check_input=False)
-
-    _for_all_trees(forest, predict)
+    p = _of_trees(forest, X, "predict_proba", len(forest.classes_))
     # Class shares within a leaf sum to one. To check them all would take as long as predicting
     # them, so that only those of the first row are checked.
     return Categorical(p[:1], labels)._with(probabilities=p)
@@ -219,27 +213,24 @@ def _values_of_trees(forest: Any, X: Any) -> Floats:
             f"{name_of(forest)} predicts {forest.n_outputs_} targets at once; pass a function "
             "that predicts one of them."
         )
-    rows = _validated(forest, X)
-    values = np.empty((rows.shape[0], len(forest.estimators_)))
-
-    def predict(tree: int) -> None:
-        values[:, tree] = forest.estimators_[tree].predict(rows, check_input=False)
-
-    _for_all_trees(forest, predict)
-    return values
+    return _of_trees(forest, X, "predict")
 
 
-def _validated(forest: Any, X: Any) -> Any:
+def _of_trees(forest: Any, X: Any, method: str, *shape: int) -> Floats:
+    """Return what each tree answers for each row, (n, m, *shape)."""
     # Validated and converted to single precision once, not by every tree.
     nan = "allow-nan" if get_tags(forest).input_tags.allow_nan else True
-    return validate_data(
+    rows = validate_data(
         forest, X, reset=False, dtype=np.float32, accept_sparse="csr", ensure_all_finite=nan
     )
+    values = np.empty((rows.shape[0], len(forest.estimators_), *shape))
 
+    def predict(position: int, tree: Any) -> None:
+        values[:, position] = getattr(tree, method)(rows, check_input=False)
 
-def _for_all_trees(forest: Any, predict: Callable[[int], None]) -> None:
     threads = Parallel(n_jobs=forest.n_jobs, require="sharedmem")
-    threads(delayed(predict)(tree) for tree in range(len(forest.estimators_)))
+    threads(delayed(predict)(*each) for each in enumerate(forest.estimators_))
+    return values
 
 
 MEMBERS = Adapter(

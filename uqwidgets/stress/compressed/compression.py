@@ -16,7 +16,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.sums import dot
 from uqwidgets.stress.compressed.grids import Distinct, Panels, Sums, distinct_values
 
-Grid = Distinct | Panels
+ValueGrid = Distinct | Panels
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Compressed:
         Minimum and maximum of the column.
     low, high : float
         Anchors: the means that tau = -1 and 1 stand for.
-    grid : Grid
+    grid : ValueGrid
     sums : Sums
     """
 
@@ -43,7 +43,7 @@ class Compressed:
     most: float
     low: float
     high: float
-    grid: Grid
+    grid: ValueGrid
     sums: Sums
 
     def __add__(self, other: Compressed) -> Compressed:
@@ -170,7 +170,7 @@ def compress(
     """
     least, most = float(values.min()), float(values.max())
     distinct = distinct_values(values)
-    grid: Grid
+    grid: ValueGrid
     if distinct is not None:
         grid = Distinct(distinct)
     else:

@@ -20,7 +20,7 @@ from uqwidgets.stress.columns import overflows
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 from uqwidgets.stress.constrained.result import Reweighting
 
-Function = Callable[[pd.DataFrame], npt.ArrayLike]
+RowFunction = Callable[[pd.DataFrame], npt.ArrayLike]
 
 # Rounding error of a sum of shares and of a correlation, both of which are at most 1.
 _ROUNDING = 1e-9
@@ -33,7 +33,7 @@ def stress_to(
     covariances: Mapping[tuple[str, str], float] | None = None,
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
-    functions: Mapping[str, tuple[Function, float]] | None = None,
+    functions: Mapping[str, tuple[RowFunction, float]] | None = None,
     rows: Positions | None = None,
 ) -> Reweighting:
     """Row weights under which a table meets several constraints.
@@ -88,7 +88,7 @@ def project_table(
     covariances: Mapping[tuple[str, str], float] | None = None,
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
-    functions: Mapping[str, tuple[Function, float]] | None = None,
+    functions: Mapping[str, tuple[RowFunction, float]] | None = None,
     rows: Positions | None = None,
 ) -> ConstrainedProjection:
     """Turn constraints on a table into columns of Phi and targets, and project its rows.
@@ -238,7 +238,7 @@ class _Constraints:
             rows = categories.rows_of(place).astype(np.float64)
             self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
 
-    def function(self, name: str, pair: tuple[Function, float]) -> None:
+    def function(self, name: str, pair: tuple[RowFunction, float]) -> None:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not callable(pair[0]):
             raise ValueError(
                 f"functions has {brief(pair)} for {name!r}; give a pair of a function of the "

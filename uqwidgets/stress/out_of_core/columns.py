@@ -11,7 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets.stress.anchors import Anchor, Anchors, anchors_of, share_anchors, tail_rows
-from uqwidgets.stress.compressed.compression import Compressed, Grid
+from uqwidgets.stress.compressed.compression import Compressed, ValueGrid
 from uqwidgets.stress.compressed.grids import Distinct, Panels, Sums
 from uqwidgets.stress.out_of_core.order_statistics import Rank, interpolate, keys_of, quantile_ranks
 from uqwidgets.stress.out_of_core.scan import (
@@ -148,7 +148,7 @@ class GridColumn:
     category : object or None
     least, most : float
     anchors : Anchors
-    grid : Grid
+    grid : ValueGrid
     """
 
     name: str
@@ -157,7 +157,7 @@ class GridColumn:
     least: float
     most: float
     anchors: Anchors
-    grid: Grid
+    grid: ValueGrid
 
     def values(self, batch: pd.DataFrame) -> Floats:
         """Values of the column in a batch, shape (n,), 0 or 1 for a category; missing are NaN."""
@@ -199,7 +199,7 @@ def grid_columns(
 
 
 def _numeric(feature: str, column: NumericSummary, anchors: Anchors) -> GridColumn:
-    grid: Grid
+    grid: ValueGrid
     if column.distinct is not None:
         grid = Distinct(column.distinct)
     else:

@@ -23,13 +23,13 @@ class Addable(Protocol):
 
 
 T = TypeVar("T", bound=Addable)
-Work = Callable[[pd.DataFrame], T]
+BatchFunction = Callable[[pd.DataFrame], T]
 
 
 class Source(Protocol):
     """Batches of rows over which several passes can be made."""
 
-    def total(self, work: Work[T]) -> T | None:
+    def total(self, work: BatchFunction[T]) -> T | None:
         """Sum of ``work(batch)`` over the batches that have rows; None where no batch has any."""
 
 
@@ -79,7 +79,7 @@ class _Local:
         # Rows of each batch in the first pass.
         self._sizes: list[int] | None = None
 
-    def total(self, work: Work[T]) -> T | None:
+    def total(self, work: BatchFunction[T]) -> T | None:
         total, sizes = None, []
         batches = self._batches()
         if not isinstance(batches, Iterable):
@@ -114,7 +114,7 @@ class _Local:
 class _Dask:
     frame: Any
 
-    def total(self, work: Work[T]) -> T | None:
+    def total(self, work: BatchFunction[T]) -> T | None:
         from dask.delayed import delayed
 
         parts = [delayed(_apply, pure=False)(work, part) for part in self.frame.to_delayed()]
@@ -125,7 +125,7 @@ class _Dask:
         return total
 
 
-def _apply(work: Work[T], batch: pd.DataFrame) -> T | None:
+def _apply(work: BatchFunction[T], batch: pd.DataFrame) -> T | None:
     return work(batch) if len(batch) else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import traitlets as t
 
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, is_whole
 from uqwidgets.explainer.explainer import Explainer
 
 # Letters of a name that does not exist.
@@ -48,16 +48,9 @@ def number(value: Any, what: str, low: float, high: float) -> float:
     return result
 
 
-def switch(value: Any, what: str) -> bool:
-    """Return True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{what} is {brief(value)}; it must be True or False.")
-    return bool(value)
-
-
 def whole(value: Any, what: str, low: int, high: int) -> int:
     """Return a whole number within [low, high]."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if not is_whole(value):
         raise ValueError(f"{what} is {brief(value)}; it must be a whole number.")
     if not low <= value <= high:
         raise ValueError(f"{what} is {brief(value)}; it lies within [{low}, {high}].")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs.checks import check_list, switch
+from uqwidgets.widgets.inputs.checks import check_list
 from uqwidgets.widgets.inputs.conditions import MOST_VALUES, Condition, conditions, n_listed
 
 MOST_COHORTS = 50
@@ -80,7 +80,7 @@ def _cohort(item: Any, explainer: Explainer) -> Cohort:
         return Cohort(
             name.strip(),
             conditions(item.get("ice_filter", []), explainer),
-            switch(item.get("complement", False), "complement"),
+            checked_flag(item.get("complement", False), "complement"),
         )
     except ValueError as error:
         raise ValueError(f"cohort {name!r}: {error}") from None

@@ -13,14 +13,14 @@ import pandas as pd
 
 from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.dtypes import of_pandas
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.distributions import class_codes
-from uqwidgets.widgets.inputs.checks import CONTAINERS, check_length, check_list, number, switch
+from uqwidgets.widgets.inputs.checks import CONTAINERS, check_length, check_list, number
 from uqwidgets.widgets.inputs.rows_text import rows_of_text, rows_text
 
 MOST_CONDITIONS = 200
@@ -252,7 +252,7 @@ def _range(feature: str, item: dict[str, Any], columns: Columns) -> Condition:
     if isinstance(missing, str):
         return Condition(feature, missing=one_of((ONLY,), missing, of))
     if missing is not None:
-        return Condition(feature, low, high, missing=switch(missing, of))
+        return Condition(feature, low, high, missing=checked_flag(missing, of))
     # A range that leaves out no value leaves out no row.
     return Condition(feature, low, high, missing=_holds_all(columns, feature, low, high))
 

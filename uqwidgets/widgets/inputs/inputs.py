@@ -10,7 +10,7 @@ import numpy as np
 import traitlets as t
 
 from uqwidgets._utils.choices import one_of, unknown
-from uqwidgets._utils.options import brief
+from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -22,7 +22,7 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.inputs.center import is_value
-from uqwidgets.widgets.inputs.checks import check_list, number, switch, text, whole
+from uqwidgets.widgets.inputs.checks import check_list, number, text, whole
 from uqwidgets.widgets.inputs.cohorts import Cohort, cohorts
 from uqwidgets.widgets.inputs.conditions import Condition, columns_with, conditions
 from uqwidgets.widgets.inputs.held import Held, held
@@ -83,7 +83,7 @@ class Inputs:
     ice_filter: tuple[Condition, ...] = _input(
         (), lambda _, value, explainer: [c.plain() for c in conditions(value, explainer)]
     )
-    complement: bool = _input(False, lambda name, value, _: switch(value, name))
+    complement: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     cohorts: tuple[Cohort, ...] = _input(
         (), lambda _, value, explainer: [c.plain() for c in cohorts(value, explainer)]
     )
@@ -100,28 +100,28 @@ class Inputs:
         "difference",
         lambda name, value, ex: one_of(COMPARISONS, text(name, value, ex), "comparison"),
     )
-    groups: bool = _input(False, lambda name, value, _: switch(value, name))
-    verdict: bool = _input(False, lambda name, value, _: switch(value, name))
-    redundancy: bool = _input(False, lambda name, value, _: switch(value, name))
+    groups: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    verdict: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    redundancy: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     sort: str = _input("", lambda *value: _sort(*value))
     image_rows: int = _input(0, lambda *value: _image_rows(*value))
     top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
     compare_with: str = _input("", lambda *value: _compare_with(*value))
-    center: bool = _input(False, lambda name, value, _: switch(value, name))
-    derivative: bool = _input(False, lambda name, value, _: switch(value, name))
-    relative: bool = _input(False, lambda name, value, _: switch(value, name))
+    center: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    derivative: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    relative: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     center_at: str = _input("", lambda *value: _center_at(*value))
     spacing: str = _input(
         "quantile", lambda name, value, ex: one_of(CURVE_SPACINGS, text(name, value, ex), name)
     )
     color_by: str = _input("", lambda *value: _column(*value))
-    group_averages: bool = _input(False, lambda name, value, _: switch(value, name))
-    own_values: bool = _input(False, lambda name, value, _: switch(value, name))
-    rug: bool = _input(False, lambda name, value, _: switch(value, name))
+    group_averages: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    own_values: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    rug: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     category_order: str = _input(
         "", lambda name, value, ex: one_of(CATEGORY_ORDERS, text(name, value, ex), name)
     )
-    clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
+    clip_lines: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     selection: RowText = _input(NO_ROWS, lambda *value: _selection(*value))  # noqa: RUF009
     row: int = _input(-1, lambda name, value, ex: whole(value, name, -1, len(ex.table) - 1))
     what_if: tuple[ChangedValue, ...] = _input(

@@ -13,6 +13,7 @@ from ipywidgets.widgets.trait_types import InstanceDict
 
 from uqwidgets._utils.options import brief
 from uqwidgets.widgets.inputs.checks import InputError
+from uqwidgets.widgets.inputs.traits import SYNCED
 
 STATIC = Path(__file__).parents[2] / "static"
 
@@ -115,12 +116,16 @@ class _Tooltip(_HostTrait, t.Unicode[Any, Any]):
 
 
 class WholeState(Widget):  # type: ignore[misc]
-    """A widget whose state always has its defaults.
+    """A widget that answers requests with frames, and whose state always has its defaults.
 
     `ipywidgets.embed` leaves defaults out, as most front ends know theirs. Here the front end is a
     default itself, and only Python knows those of the inputs.
     """
 
+    _seq = t.Int(0).tag(**SYNCED)
+    _stop = t.Int(0).tag(**SYNCED)
+    _about = t.Dict().tag(**SYNCED)
+    _frame = t.Dict().tag(**SYNCED)
     layout = _Layout(Layout).tag(sync=True, **widget_serialization)
     tabbable = _Tabbable(None, allow_none=True).tag(sync=True)
     tooltip = _Tooltip(None, allow_none=True).tag(sync=True)

@@ -41,41 +41,6 @@ class Estimate(NamedTuple):
     ends: float | None
 
 
-class Total:
-    """One total for all steps: the time that they took and the time that they will take.
-
-    Where the time that is left is not known yet, it is the total of the present step.
-
-    Parameters
-    ----------
-    clock : callable
-        Returns the time in seconds.
-    since : float
-        When the work began.
-    """
-
-    def __init__(self, clock: Callable[[], float], since: float) -> None:
-        self._clock = clock
-        self._since = since
-        # It never goes back.
-        self._share = 0.0
-
-    def shown(self, estimate: Estimate | None) -> dict[str, Any] | None:
-        """Return the progress as a frame shows it now."""
-        if estimate is None:
-            return None
-        what, done, total, ends = estimate
-        now, seconds_left = self._clock(), None
-        if ends is not None:
-            seconds_left = max(0.0, ends - now)
-            spent = now - self._since
-            share = spent / (spent + seconds_left) if spent else 0.0
-            self._share = max(self._share, min(share, _MOST))
-        if self._share:
-            done, total = round(1000 * self._share), 1000
-        return {"what": what, "done": done, "total": total, "seconds_left": seconds_left}
-
-
 class Urgency(IntEnum):
     """When a step is due; steps of the same urgency follow the order of the views."""
 
@@ -146,7 +111,9 @@ class Work(ABC):
         self._ticket = ticket
         self._sending = Lock()
         self._has_ended = False
-        self._total = Total(timing.clock, busy_since)
+        self._busy_since = busy_since
+        # Of all the work; it never goes back.
+        self._share_done = 0.0
         self.published = timing.clock()
 
     @abstractmethod
@@ -221,8 +188,23 @@ class Work(ABC):
 
     @property
     def shown_progress(self) -> dict[str, Any] | None:
-        """Progress as a frame shows it now."""
-        return self._total.shown(self.progress)
+        """Progress as a frame shows it now, with one total for all steps: the time that they take.
+
+        Where the time that is left is not known yet, it is the total of the present step.
+        """
+        # The heartbeat reads it on another thread.
+        if (progress := self.progress) is None:
+            return None
+        what, done, total, ends = progress
+        now, seconds_left = self.timing.clock(), None
+        if ends is not None:
+            seconds_left = max(0.0, ends - now)
+            spent = now - self._busy_since
+            share = spent / (spent + seconds_left) if spent else 0.0
+            self._share_done = max(self._share_done, min(share, _MOST))
+        if self._share_done:
+            done, total = round(1000 * self._share_done), 1000
+        return {"what": what, "done": done, "total": total, "seconds_left": seconds_left}
 
     def send(self, *, final: bool = False) -> None:
         """Publish a frame.

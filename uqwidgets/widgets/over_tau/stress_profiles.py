@@ -12,7 +12,6 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs.choices import LEVEL
@@ -24,13 +23,10 @@ from uqwidgets.widgets.rows.population import Intervals, Selection
 LEVELS = len(STOPS)
 #: Levels of tau as near as this are the same one.
 SAME_LEVEL = 1e-9
-# Weights of levels that are summarised together, which is a third faster than fewer of them; and
-# of the levels between two checks for a stop.
-_WEIGHTS_TOGETHER, _WEIGHTS_AT_ONCE = 1 << 14, 1 << 16
-# Levels between these whose intervals are kept.
+# Weights of levels that are summarised together, which is a third faster than fewer of them.
+_WEIGHTS_TOGETHER = 1 << 14
+# Levels between these whose intervals stay cached.
 _MOST_EXACT = 100
-# What a profile has for each level.
-_OF_LEVELS = ("target", "reached", "ess", "kl", "half_share", "status")
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.
 _SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
 
@@ -61,6 +57,14 @@ def profile_of(explainer: Explainer, selection: Selection, feature: str) -> Stre
             profile = described_profile(profile, selection.described, columns, indicators)
         selection.profiles[feature] = profile
     return selection.profiles[feature]
+
+
+def profile_all(explainer: Explainer, selection: Selection, check: Callable[[], None]) -> None:
+    """Stress every feature that was not yet, with a check before each."""
+    for feature in selection.stressable:
+        if feature not in selection.profiles:
+            check()
+            profile_of(explainer, selection, feature)
 
 
 def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
@@ -107,7 +111,7 @@ def bounded(
         See `Selection.column`.
     indicators : sequence of str
     check : callable, optional
-        Called between parts of the work; what it raises ends it.
+        Called now and then; what it raises ends the work.
 
     Returns
     -------
@@ -124,73 +128,60 @@ def bounded(
     if known is not None:
         missing = {name: None for name in missing if name not in known.indicators}
     if missing:
-        parts = []
-        n_parts = -(-LEVELS * selection.n_rows // _WEIGHTS_AT_ONCE)
-        for taus in np.array_split(STOPS, min(n_parts, LEVELS)):
-            check()
-            parts.append(_with_ends(explainer, selection, column, list(missing), taus))
-        new = _along_tau(parts)
+        new = _with_ends(explainer, selection, column, list(missing), STOPS, check)
         selection.bounded[key] = new if known is None else _merged(known, new)
     return selection.bounded[key]
 
 
-def _along_tau(parts: Sequence[Stress]) -> Stress:
-    """Join profiles of the same column and indicators at adjacent levels."""
-    whole: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts], axis=-1)
-        for name in ("taus", *_OF_LEVELS)
-    }
-    for name in ("values", "low", "high"):
-        each = [getattr(part, name) for part in parts]
-        whole[name] = {one: np.concatenate([e[one] for e in each], axis=-1) for one in each[0]}
-    remarks = coverage_remarks(parts[0].features, whole["taus"], whole["ess"], COVERAGE_BY_ROWS)
-    return replace(parts[0], **whole, remarks=remarks)
-
-
-def exact_intervals(
+def intervals_at(
     explainer: Explainer,
     selection: Selection,
     feature: str,
     category: str | None,
     tau: float,
-    *,
-    only_known: bool = False,
-) -> Intervals | None:
+    indicators: Sequence[str] = (),
+    check: Callable[[], None] = lambda: None,
+) -> Intervals:
     """Return all intervals that `bounded` knows, at any level of tau.
 
     Parameters
     ----------
-    explainer : Explainer
-    selection : Selection
-        It caches the latest ones.
-    feature : str
-    category : str or None
+    explainer, selection, feature, category, indicators, check
+        As in `bounded`; the selection caches the latest ones.
     tau : float
-    only_known : bool, default=False
-        Whether nothing is computed.
 
     Returns
     -------
-    dict of str to (float, float, float), or None
-        Value, lower and upper end by the name of the indicator; None where they are not known.
+    dict of str to (float, float, float)
+        Value, lower and upper end by the name of the indicator; none where no row has a value of
+        the column.
     """
+    profile = bounded(explainer, selection, feature, category, indicators, check)
     column = selection.column(feature, category)
-    profile = selection.bounded.get((feature, category))
     if profile is None or column is None:
-        return None
-    key, exact = (feature, category, tau), selection.exact
-    known = dict(exact.get(key, {}))
+        return {}
     if (at := level_of(profile.taus, tau)) is not None:
-        known |= _intervals_of(profile, at)
+        return _intervals_of(profile, at)
+    key, exact = (feature, category, tau), selection.exact
+    known = exact.get(key, {})
     missing = [name for name in profile.indicators if name not in known]
-    if missing and only_known:
-        return None
     if missing:
         new = _intervals_of(_with_ends(explainer, selection, column, missing, np.array([tau])), 0)
         while len(exact) >= _MOST_EXACT:
             del exact[next(iter(exact))]
-        exact[key] = known = known | new
-    return known
+        exact[key] = known | new
+    return exact[key]
+
+
+def are_bounded(
+    selection: Selection, feature: str, category: str | None, tau: float, indicator: str
+) -> bool:
+    """Whether the interval of an indicator is known at all levels and at tau."""
+    profile = selection.bounded.get((feature, category))
+    if profile is None or indicator not in profile.indicators:
+        return False
+    here = selection.exact.get((feature, category, tau), {})
+    return level_of(profile.taus, tau) is not None or set(profile.indicators) <= set(here)
 
 
 def level_of(taus: Floats, tau: float) -> int | None:
@@ -214,6 +205,7 @@ def _with_ends(
     column: StressedColumn,
     names: Sequence[str],
     taus: Floats,
+    check: Callable[[], None] = lambda: None,
 ) -> Stress:
     """Return the profile of a column at some levels, with the intervals of some indicators."""
     shown = [explainer.indicators[name] for name in names]
@@ -228,9 +220,10 @@ def _with_ends(
         level=LEVEL if described is None else None,
         remarks=(),
         n_together=_WEIGHTS_TOGETHER,
+        check=check,
     )
     if described is not None:
-        profile = described_profile(profile, described, [column], shown, LEVEL)
+        profile = described_profile(profile, described, [column], shown, LEVEL, check)
     return profile
 
 
@@ -244,12 +237,6 @@ def _merged(known: Stress, new: Stress) -> Stress:
             for name in ("values", "low", "high", "labels", "units")
         },
     )
-
-
-def is_bounded(selection: Selection, feature: str, category: str | None, indicator: str) -> bool:
-    """Whether the interval of an indicator is known."""
-    known = selection.bounded.get((feature, category))
-    return known is not None and indicator in known.indicators
 
 
 def ends_of_scores(
@@ -270,8 +257,7 @@ def ends_of_scores(
     at = _line_of_scores(explainer, selection, feature, category, at_zero=tau == 0)
     if at is None:
         return {}
-    bounded(explainer, selection, *at)
-    intervals = exact_intervals(explainer, selection, *at, tau) or {}
+    intervals = intervals_at(explainer, selection, *at, tau)
     return {name: intervals[name][1:] for name in _SCORES if name in intervals}
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
@@ -26,7 +25,8 @@ from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.model_info import model_info
-from uqwidgets.widgets.session.state import arguments_of, initial_of_code
+from uqwidgets.widgets.session.session import Session
+from uqwidgets.widgets.session.state import initial_of_code
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
@@ -157,7 +157,7 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
 
 
 def assemble(
-    explainer: Explainer,
+    session: Session,
     views: Sequence[View],
     options: PageOptions,
     inputs: Inputs,
@@ -165,16 +165,13 @@ def assemble(
     pinned: Sequence[Inputs],
     steps: Steps,
     processes: Processes,
-    *,
-    has_learner: bool,
-    title: str | None,
-    weights: Floats | None,
 ) -> Callable[[], Page]:
     """Compute everything that a page shows, except for what other processes compute.
 
     Parameters
     ----------
-    explainer : Explainer
+    session : Session
+        Of the model of the page.
     views : sequence of View
         They are used for nothing else.
     options : PageOptions
@@ -186,17 +183,13 @@ def assemble(
     steps : Steps
         Of this work and a review, which is made before the page is complete.
     processes : Processes
-    has_learner : bool
-    title : str or None
-        Name of the model on the page.
-    weights : ndarray of shape (n,) or None
-        See `PopulationBuilder`.
 
     Returns
     -------
     callable
         Waits for the other processes, and returns the page.
     """
+    explainer = session.explainer
     choices = Choices(
         {
             "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
@@ -206,7 +199,7 @@ def assemble(
         },
         options.stressed,
     )
-    store, builder = Store(), PopulationBuilder(explainer, weights)
+    store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
     cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 
     def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
@@ -238,14 +231,7 @@ def assemble(
             sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
             described.append({"name": named.name, "sentences": sentences, **cohort.index})
         index = {
-            **_description(
-                explainer,
-                views,
-                options,
-                has_learner=has_learner,
-                title=title,
-                is_weighted=weights is not None,
-            ),
+            **_description(session, views, options),
             # The page has a choice of its own among the cohorts.
             "inputs": {**inputs.plain(), "cohorts": []},
             "pins": list(pins),
@@ -258,31 +244,25 @@ def assemble(
     return page
 
 
-def _description(
-    explainer: Explainer,
-    views: Sequence[View],
-    options: PageOptions,
-    *,
-    has_learner: bool,
-    title: str | None,
-    is_weighted: bool,
-) -> dict[str, Any]:
+def _description(session: Session, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
     """Describe the model, the choices of a reader, and the code that shows the same."""
+    explainer, models = session.explainer, session.models
     return {
-        "about": _about(explainer, views, options, title),
+        "about": _about(explainer, views, options, session.title),
         "reads": {view.name: reads_of(view) for view in views},
         "categories": {
             feature: [one.category for one in options.stressed if one.feature == feature]
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
         },
         "code": {
-            "arguments": arguments_of(
-                explainer, has_learner=has_learner, title=title, is_weighted=is_weighted
-            ),
+            "arguments": models.arguments,
             "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
+        "sentences": [
+            *([_WITHOUT_LEARNER] if models.learner is not None else []),
+            *_other_models(explainer),
+        ],
     }
 
 

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.result import Result
@@ -21,7 +19,7 @@ from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.session.state import code_of
+from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.views.view import View
 
 # A table of more lines is folded on the screen, but not in print.
@@ -82,22 +80,18 @@ class Review:
 
 
 def review(
-    explainer: Explainer,
+    session: Session,
     views: Sequence[View],
     shown: Sequence[Inputs],
     notes: Sequence[str],
     intervals: Sequence[str],
     check: Callable[[], None],
-    *,
-    has_learner: bool,
-    title: str | None,
-    weights: Floats | None,
 ) -> Review:
     """Return the review of an explorer.
 
     Parameters
     ----------
-    explainer : Explainer
+    session : Session
     views : sequence of View
         They are used for nothing else.
     shown : sequence of Inputs
@@ -108,31 +102,20 @@ def review(
         Kinds of intervals that the page offers.
     check : callable
         Called often; what it raises ends the work.
-    has_learner : bool
-    title : str or None
-        Name of the model on the page.
-    weights : ndarray of shape (n,) or None
-        See `PopulationBuilder`.
     """
-    builder = PopulationBuilder(explainer, weights)
+    builder = PopulationBuilder(session.explainer, session.models.weights)
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
     reviewed = [
         ReviewedView(
             name,
             note,
             inputs,
-            code_of(
-                inputs,
-                explainer,
-                has_learner=has_learner,
-                title=title,
-                is_weighted=weights is not None,
-            ),
+            session.models.code(inputs),
             _results(views, builder, inputs, check),
         )
         for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
     ]
-    facts = provenance(explainer, shown[0])
+    facts = provenance(session.explainer, shown[0])
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
         for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)

@@ -285,7 +285,7 @@ class Savable(Requesting):
             Processes(n_jobs) as processes,
         ):
             page_when_finished = assemble(
-                self.explainer,
+                self._session,
                 [view.another() for view in views],
                 options,
                 shown[0],
@@ -293,22 +293,16 @@ class Savable(Requesting):
                 shown[1:],
                 steps,
                 processes,
-                has_learner=self._learner is not None,
-                title=self._session.title,
-                weights=self._models.weights,
             )
             picture = static_picture(self._session, shown[0])
             steps.next("review")
             reviewed = review(
-                self.explainer,
+                self._session,
                 [view.another() for view in views],
                 shown,
                 [pin["note"] for pin in pins],
                 options.intervals,
                 lambda: steps.next(""),
-                has_learner=self._learner is not None,
-                title=self._session.title,
-                weights=self._models.weights,
             )
             # Other processes had all this time.
             page = page_when_finished()

@@ -1,9 +1,8 @@
 """The store of a page: columns of numbers, each once, deflated, as text of HTML.
 
 Columns that are read together lie in one chunk, which the page inflates when it needs one of them.
-Scaled numbers are stored as differences along the first axis. Whole numbers have their sign in the
-last bit, and the bytes of all columns lie in the order of their significance. All of it makes them
-easier to deflate.
+Whole numbers are stored as differences along lines with their sign in the last bit, and the bytes
+of all columns lie in the order of their significance. All of it makes them easier to deflate.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ DType = Literal["f8", "f4", "i4", "u1"]
 
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
 _FLOATS: tuple[tuple[DType, str], ...] = (("f4", "<f4"), ("f8", "<f8"))
-_LARGEST = 32767
 # Larger values, of which float32 would have no multiples, are not stored.
 _MOST = float(np.finfo(np.float32).max) / 1024
-_UNKNOWN = -32768
+# Known multiples of a step are smaller.
+_UNKNOWN = 1 << 24
 # Steps of the axis of lines: a value is off by 0.05 % of it.
 _STEPS_OF_LINES = 1000
-# Level and memory of the deflation. Level 9 takes twice as long, for 0.4 % fewer bytes.
-_LEVEL, _MEM_LEVEL = 8, 6
+# Level and memory of the deflation. Level 8 takes three times as long, for 2 % fewer bytes.
+_LEVEL, _MEM_LEVEL = 7, 6
 
 
 class Store:
@@ -62,96 +61,70 @@ class Store:
         data = np.ascontiguousarray(array, dtype=code)
         return self._put(data, {"dtype": dtype, "shape": list(array.shape)}, chunk)
 
-    def add_scaled(self, values: npt.ArrayLike, chunk: str) -> int:
-        """Add levels as whole numbers, and return the number of the column.
-
-        Parameters
-        ----------
-        values : array-like of shape (levels, k)
-            They are stored in steps from the middle of all levels. Values that are not finite
-            become NaN.
-        chunk : str
-        """
-        array = np.asarray(values, dtype=np.float64)
-        is_finite = storable(array)
-        least = np.where(is_finite, array, np.inf).min(axis=0, initial=np.inf)
-        largest = np.where(is_finite, array, -np.inf).max(axis=0, initial=-np.inf)
-        # Where nothing is finite, there is no axis.
-        least, largest = (np.where(np.isfinite(end), end, 0.0) for end in (least, largest))
-        center = (least / 2 + largest / 2).astype(np.float32)
-        reach = np.maximum(largest - center, center - least)
-        scale = np.where(reach > 0, reach / _LARGEST, 1.0).astype(np.float32)
-        return self._add_steps(array, is_finite, center, scale, chunk)
-
-    def add_lines(self, values: Floats, chunk: str) -> int:
+    def add_lines(self, lines: Floats, chunk: str) -> int:
         """Add lines that are drawn on one axis, and return the number of the column.
 
         Parameters
         ----------
-        values : ndarray of shape (lines, g)
+        lines : ndarray of shape (lines, n)
             Values that are not finite become NaN.
         chunk : str
         """
-        array = np.asarray(values, dtype=np.float64)
-        is_finite = storable(array)
-        held = array[is_finite]
-        low, high = (float(held.min()), float(held.max())) if held.size else (0.0, 0.0)
-        center = np.full(1, (low + high) / 2, dtype=np.float32)
-        scale = np.full(1, (high - low) / _STEPS_OF_LINES or 1.0, dtype=np.float32)
-        # The numbers of neighbouring values are alike.
-        number = self._add_steps(array.T, is_finite.T, center, scale, chunk)
-        return self._put(None, {"dtype": "f4", "shape": list(array.shape), "of": number}, chunk)
+        known = storable(lines)
+        low, high = lines.min(where=known, initial=np.inf), lines.max(where=known, initial=-np.inf)
+        return self.add_steps(lines, max(high - low, 0.0) / _STEPS_OF_LINES, chunk)
 
-    def _add_steps(
-        self,
-        values: Floats,
-        is_finite: npt.NDArray[np.bool_],
-        center: npt.NDArray[np.float32],
-        scale: npt.NDArray[np.float32],
-        chunk: str,
-    ) -> int:
-        """Add values (levels, k) in steps from a center, as differences along the levels."""
-        steps = np.rint((np.where(is_finite, values, center) - center) / scale)
-        whole = np.where(is_finite, steps, _UNKNOWN)
-        # Differences wrap around, as the page's sums of them do.
-        differences = np.diff(whole.astype(np.int64), axis=0, prepend=0).astype(np.int16)
-        facts = {
-            "dtype": "f4",
-            "shape": list(values.shape),
-            "scale": self.add(scale, chunk),
-            "center": self.add(center, chunk),
-        }
-        return self._put(_unsigned(differences).astype(np.uint16), facts, chunk)
-
-    def add_levels(self, values: Floats, tolerance: Floats, chunk: str) -> int:
-        """Add averages at levels of tau as a product, and return the number of the column.
+    def add_steps(self, lines: Floats, step: Floats | float, chunk: str) -> int:
+        """Add lines of numbers as multiples of a step, and return the number of the column.
 
         Parameters
         ----------
-        values : ndarray of shape (levels, k)
-            Finite numbers.
-        tolerance : ndarray of shape (k,)
-            Largest error of each column.
+        lines : ndarray of shape (lines, n)
+            Values that are not finite become NaN.
+        step : float or ndarray of shape (lines,)
         chunk : str
         """
-        unit = positive(tolerance, np.abs(values).max(axis=0, initial=0.0)).astype(np.float32)
-        center = np.rint(values.mean(axis=0) / unit)
-        product = low_rank(values / unit - center)
+        known = storable(lines)
+        sizes = np.where(known, np.abs(lines), 0.0).max(axis=1, initial=0.0)
+        step = positive(step, sizes).astype(np.float32)
+        whole = np.where(known, np.rint(np.where(known, lines, 0.0) / step[:, None]), _UNKNOWN)
         facts = {
             "dtype": "f4",
-            "shape": list(values.shape),
-            "rank": len(product.scale),
-            # By components, because the numbers of one are of similar size; those of neighbouring
-            # levels lie nearly on a line, and those of neighbouring columns are alike.
-            "left": self._add_whole(product.left.T, chunk, 2),
-            "right": self._add_whole(product.right, chunk, 1),
-            "scale": self.add(product.scale, chunk),
-            "tolerance": self.add(unit, chunk),
-            "center": self._add_whole(center[None], chunk, 1),
+            "shape": list(lines.shape),
+            "whole": self._add_whole(whole, chunk),
+            "scale": self.add(step, chunk),
         }
         return self._put(None, facts, chunk)
 
-    def _add_whole(self, values: npt.NDArray[Any], chunk: str, order: int) -> int:
+    def add_product(self, lines: Floats, tolerance: Floats, chunk: str) -> int:
+        """Add lines of numbers as a product of two matrices, and return the number of the column.
+
+        Parameters
+        ----------
+        lines : ndarray of shape (lines, n)
+            Finite numbers.
+        tolerance : ndarray of shape (lines,)
+            Largest error of each line.
+        chunk : str
+        """
+        unit = positive(tolerance, np.abs(lines).max(axis=1, initial=0.0)).astype(np.float32)
+        center = np.rint(lines.mean(axis=1) / unit)
+        product = low_rank(lines.T / unit - center)
+        # The means are the first component.
+        left = np.concatenate([np.ones((1, lines.shape[1])), product.left.T])
+        right = np.concatenate([center[None], product.right])
+        facts = {
+            "dtype": "f4",
+            "shape": list(lines.shape),
+            "left": self._add_whole(left, chunk),
+            # Neighbouring lines are alike, but do not lie on a line themselves.
+            "right": self._add_whole(right, chunk, order=1),
+            "scale": self.add(np.append(np.float32(1), product.scale), chunk),
+            "tolerance": self.add(unit, chunk),
+        }
+        return self._put(None, facts, chunk)
+
+    def _add_whole(self, values: npt.NDArray[Any], chunk: str, order: int = 2) -> int:
         """Add whole numbers (lines, k) with all digits, as differences of an order along lines."""
         differences = values.astype(np.int64)
         for _ in range(order):
@@ -214,7 +187,7 @@ def storable(values: Floats) -> npt.NDArray[np.bool_]:
     return np.asarray(np.abs(values) <= _MOST)
 
 
-def positive(tolerance: Floats, sizes: Floats) -> Floats:
+def positive(tolerance: Floats | float, sizes: Floats) -> Floats:
     """Return tolerances above 0; what does not vary has an axis without length."""
     least = sizes * np.finfo(np.float32).eps
     return np.asarray(np.fmax(tolerance, np.maximum(least, np.finfo(np.float32).tiny)))

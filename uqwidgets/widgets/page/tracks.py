@@ -13,13 +13,13 @@ from uqwidgets.widgets.over_tau.levels import Samples
 from uqwidgets.widgets.page.store import Store, storable
 
 # Largest errors as a share of the axis on which numbers are drawn: of numbers, of the ends of
-# intervals, and of small bars.
-_OF_AXIS, _OF_ENDS, _OF_BARS = 0.001, 0.004, 0.01
+# intervals, of small bars, and of single numbers, which are printed.
+_OF_AXIS, _OF_ENDS, _OF_BARS, _OF_NUMBERS = 0.001, 0.004, 0.01, 0.0002
 # A level whose numbers need an axis more than so many times as long as those of the median level
 # does not count: an interval that rests on two effective rows may be a hundred times as long.
 _MOST_TIMES = 2
 # Numbers that vary by more than so many times their largest error have all their digits instead.
-_MOST_ERRORS = 1 << 20
+_MOST_ERRORS = 1 << 16
 # Tracks of fewer numbers are stored with those of all contents of the view.
 _FEW = 100
 
@@ -34,7 +34,8 @@ class StoredTracks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        # Columns that are stored together, with what describes the track of each.
+        # Columns that are stored together, with what describes the track of each: lines of numbers
+        # at all levels.
         self._waiting: dict[Any, list[tuple[dict[str, Any], str, Floats, Floats]]] = {}
 
     def add(
@@ -47,7 +48,7 @@ class StoredTracks:
         view, name : str
             Names of the view and of the track.
         samples : sequence of dict
-            Columns at the levels of each feature that is stressed.
+            Columns at the levels of all that is stressed, in parts.
         chunk : str
 
         Returns
@@ -61,32 +62,42 @@ class StoredTracks:
             column: np.concatenate([each[column] for each in samples]) for column in samples[0]
         }
         errors = _errors(every)
+        if "average" in every:
+            # Intervals of averages are symmetric, so the page needs half of their width.
+            every["half_width"] = every.pop("high") - every["average"]
+            errors["half_width"] = errors["high"] - errors["average"]
+            del every["low"]
         for column, values in every.items():
-            flat = values.reshape(len(values), -1)
-            if np.isin(flat, (0.0, 1.0)).all():
-                stored[column] = [self._store.add(flat.astype(np.uint8), chunk), 0, flat.shape[1]]
-                continue
+            lines = values.reshape(len(values), -1).T
             error = np.broadcast_to(errors[column], values.shape[1:]).ravel()
-            if not storable(flat).all():
-                stored[column] = [self._store.add_scaled(flat, chunk), 0, flat.shape[1]]
-            elif (np.ptp(flat, axis=0) > _MOST_ERRORS * error).any():
-                stored[column] = [self._store.add(flat, chunk), 0, flat.shape[1]]
+            known = storable(lines)
+            low = lines.min(axis=1, where=known, initial=np.inf)
+            high = lines.max(axis=1, where=known, initial=-np.inf)
+            if np.isin(lines, (0.0, 1.0)).all():
+                stored[column] = [self._store.add(lines.astype(np.uint8), chunk), 0, len(lines)]
+            elif (high - low > _MOST_ERRORS * error).any():
+                exact = np.where(known, lines, np.nan)
+                stored[column] = [self._store.add(exact, chunk), 0, len(lines)]
             else:
-                key = name, view if flat.shape[1] < _FEW else chunk
-                self._waiting.setdefault(key, []).append((stored, column, flat, error))
+                kind = (name, column == "half_width", bool(known.all()))
+                key = (*kind, view if len(lines) < _FEW else chunk)
+                self._waiting.setdefault(key, []).append((stored, column, lines, error))
         return stored
 
     def join(self) -> None:
         """Store the columns that wait, alike ones together."""
-        for (_, chunk), waiting in self._waiting.items():
-            values = np.concatenate([flat for *_, flat, _ in waiting], axis=1)
-            number = self._store.add_levels(
-                values, np.concatenate([error for *_, error in waiting]), chunk
-            )
+        for (*_, is_complete, chunk), waiting in self._waiting.items():
+            lines = np.concatenate([each for *_, each, _ in waiting])
+            error = np.concatenate([each for *_, each in waiting])
+            # A product has fewer numbers if there are more lines than levels.
+            if is_complete and len(lines) > lines.shape[1]:
+                number = self._store.add_product(lines, error, chunk)
+            else:
+                number = self._store.add_steps(lines, 2 * error, chunk)
             start = 0
-            for stored, column, flat, _ in waiting:
-                stored[column] = [number, start, flat.shape[1]]
-                start += flat.shape[1]
+            for stored, column, each, _ in waiting:
+                stored[column] = [number, start, len(each)]
+                start += len(each)
         self._waiting = {}
 
 
@@ -106,10 +117,12 @@ def _errors(columns: Mapping[str, Floats]) -> dict[str, Floats]:
         ends[keys[name]] = np.minimum(low, known_low), np.maximum(high, known_high)
     axes = {key: _axis(low, high) for key, (low, high) in ends.items()}
     shares = {"low": _OF_ENDS, "high": _OF_ENDS, "counts": _OF_BARS}
-    return {
-        name: shares.get(re.split("[._]", name)[-1], _OF_AXIS) * axes[keys[name]]
-        for name in columns
-    }
+
+    def share(name: str) -> float:
+        usual = _OF_AXIS if columns[name].ndim > 1 else _OF_NUMBERS
+        return shares.get(re.split("[._]", name)[-1], usual)
+
+    return {name: share(name) * axes[keys[name]] for name in columns}
 
 
 def _axis(low: Floats, high: Floats) -> Floats:

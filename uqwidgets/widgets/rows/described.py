@@ -14,9 +14,9 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import checked_weights
 from uqwidgets.plotting.text import number
-from uqwidgets.stress.calibrated_rows import CalibratedRows
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
+from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.inputs.held import Held, mean_or_share
 
@@ -166,7 +166,7 @@ class DescribedRows:
 
     def calibrated(
         self, stressed: StressedColumn, tau: float, projection: Projection
-    ) -> CalibratedRows:
+    ) -> StressedRows:
         """Return the rows with the influence of each, for intervals at a level of tau.
 
         The goal at tau lies between the mean at tau = 0 and the anchor, which are estimated from
@@ -183,8 +183,8 @@ class DescribedRows:
         assert start is not None
         assert projection.weights is not None
         n, n_held = len(start), len(self._columns)
-        held = np.reshape(self._columns, (n_held, n)).T - np.array(self._goals)
-        at_start = CalibratedRows(start, held)
+        held = np.reshape(self._columns, (n_held, n)) - np.reshape(self._goals, (n_held, 1))
+        at_start = StressedRows(start, held, np.zeros_like(held))
         if not tau:
             return at_start
         values, present = self._own_values(stressed)
@@ -198,7 +198,8 @@ class DescribedRows:
         of_target = (1 - abs(tau)) * of_mean + abs(tau) * of_anchor[self._rows]
         moved = (values - projection.target) * present
         part = float(projection.weights @ present) / n
-        return CalibratedRows(projection.weights, np.column_stack([held, moved]), of_target * part)
+        goals = np.vstack([np.zeros_like(held), of_target * part])
+        return StressedRows(projection.weights, np.vstack([held, moved]), goals)
 
     def chosen(self, values: Floats) -> Floats:
         """Return the values (n,) of the chosen rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +22,7 @@ def described_profile(
     columns: Sequence[StressedColumn | None],
     indicators: Sequence[Indicator],
     level: float | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Stress:
     """Return a profile with the numbers of rows that have weights at tau = 0.
 
@@ -36,6 +37,8 @@ def described_profile(
         Those of the profile.
     level : float, optional
         Level of the intervals; by default there are none.
+    check : callable, optional
+        Called before each level; what it raises ends the work.
     """
     shape = (len(profile.features), len(profile.taus))
     unknown = np.full(shape, np.nan)
@@ -46,6 +49,7 @@ def described_profile(
         for t, tau in enumerate(profile.taus.tolist()):
             if column is None:
                 continue
+            check()
             projection = described.at(column, tau).projection
             weights = projection.weights
             status[i, t], numbers["target"][i, t] = projection.status, projection.target

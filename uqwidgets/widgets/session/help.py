@@ -6,10 +6,11 @@ here. The kernel sends all texts once, with the description of the model; the fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 from uqwidgets.inference import INTERVALS
+from uqwidgets.widgets.views.view import View
 
 #: One line for each control outside the views, by its test id in the front end.
 TIPS = {
@@ -113,15 +114,7 @@ TOUR = (
 )
 
 
-class WithHelp(Protocol):
-    """A view, of which only the help is read; see `uqwidgets.widgets.views.view.View`."""
-
-    name: ClassVar[str]
-    help: ClassVar[tuple[str, ...]]
-    tips: ClassVar[Mapping[str, str]]
-
-
-def help_texts(views: Iterable[WithHelp]) -> dict[str, Any]:
+def help_texts(views: Iterable[View]) -> dict[str, Any]:
     """Return all texts in plain types for the front end.
 
     Parameters

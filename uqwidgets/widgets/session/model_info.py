@@ -21,14 +21,15 @@ from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.inputs.choices import LEVEL, curve_measures, offered_scorers
 from uqwidgets.widgets.inputs.inputs import immovable
 from uqwidgets.widgets.kernel.frames import SCHEMA, plain
-from uqwidgets.widgets.session.help import WithHelp, help_texts
+from uqwidgets.widgets.session.help import help_texts
+from uqwidgets.widgets.views.view import View
 
 # Categories of a column that a filter offers one by one, and of all columns together.
 _MOST_VALUES, _MOST_VALUES_OF_ALL = 1000, 10_000
 
 
 def model_info(
-    explainer: Explainer, views: Iterable[WithHelp] = (), title: str | None = None
+    explainer: Explainer, views: Iterable[View] = (), title: str | None = None
 ) -> dict[str, Any]:
     """Describe an explainer and its views in plain types for the front end.
 

@@ -17,7 +17,7 @@ from uqwidgets.widgets.session.ghost import Ghost
 from uqwidgets.widgets.session.pins import Pin
 from uqwidgets.widgets.session.publisher import Publisher
 from uqwidgets.widgets.session.session import Session
-from uqwidgets.widgets.session.state import code_of, initial_state
+from uqwidgets.widgets.session.state import arguments_of, code_of, initial_state
 
 
 class InputChange(NamedTuple):
@@ -74,7 +74,8 @@ class Models:
         self.publisher = publisher
         self.weights = weights
         self.changes: list[InputChange] = []
-        self._of_first = (learner, title)
+        self.learner = learner
+        self.title = title
         self._explainers = {"": first, first.name: first}
         self._sessions: dict[str, Session] = {}
         self.renew_locks()
@@ -108,7 +109,7 @@ class Models:
         explainer = self.explainer(name)
         with self._lock:
             if explainer.name not in self._sessions:
-                more = self._of_first if explainer is self.first else ()
+                more = (self.learner, self.title) if explainer is self.first else ()
                 self._sessions[explainer.name] = Session(explainer, self, *more)
             return self._sessions[explainer.name]
 
@@ -116,16 +117,19 @@ class Models:
         """Return the ghost of the model of a pin."""
         return self.session(pin.inputs.shown_model).ghost
 
-    def code(self, inputs: Inputs) -> str:
-        """Return the line of Python that reproduces the views of the inputs."""
-        first = self.session("")
-        return code_of(
-            inputs,
-            self.explainer(inputs.shown_model),
-            has_learner=first.learner is not None,
-            title=first.title,
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of `code` that are no inputs."""
+        return arguments_of(
+            self.first,
+            has_learner=self.learner is not None,
+            title=self.title,
             is_weighted=self.weights is not None,
         )
+
+    def code(self, inputs: Inputs) -> str:
+        """Return the line of Python that reproduces the views of the inputs."""
+        return code_of(inputs, self.explainer(inputs.shown_model), self.arguments)
 
     def notes(self, inputs: Inputs) -> list[Remark]:
         """Say which inputs are not those of the model shown before, where the learner is, and more.
@@ -139,7 +143,7 @@ class Models:
             for one in self.changes
             if one.sentence and one.is_in(inputs)
         ]
-        if self.session("").learner is not None and inputs.shown_model not in ("", self.first.name):
+        if self.learner is not None and inputs.shown_model not in ("", self.first.name):
             notes.append(
                 Remark(
                     "learner-of-another-model",

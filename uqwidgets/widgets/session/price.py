@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from math import log2
 from typing import Any
 
 from uqwidgets.evaluation.replacement import Draws, checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs.curve_form import N_VALUES, curve_grid
-from uqwidgets.widgets.inputs.inputs import READERS, Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs, inputs_of
 
 #: Longest work that a message may request, in seconds; Python may request more.
 MOST_SECONDS = 3600.0
@@ -38,21 +37,6 @@ DEAR = (
 )
 
 
-def changed(present: Inputs, values: Mapping[str, Any], explainer: Explainer) -> Inputs:
-    """Return inputs with other values in plain form.
-
-    Parameters
-    ----------
-    present : Inputs
-    values : mapping
-        By the names of inputs; each is valid.
-    explainer : Explainer
-    """
-    read = {name: READERS[name](values[name], explainer) for name in READERS if name in values}
-    names = {name: tuple(values[name]) for name in ("views", "importance_of") if name in values}
-    return replace(present, **{**values, **read, **names})
-
-
 def refusal(present: Inputs, values: Mapping[str, Any], explainer: Explainer) -> dict[str, str]:
     """Say which values of a message are refused, because the work would take too long.
 
@@ -60,7 +44,7 @@ def refusal(present: Inputs, values: Mapping[str, Any], explainer: Explainer) ->
     ----------
     present : Inputs
     values : mapping
-        As in `changed`.
+        In plain form, by the names of inputs; each is valid.
     explainer : Explainer
 
     Returns
@@ -72,7 +56,7 @@ def refusal(present: Inputs, values: Mapping[str, Any], explainer: Explainer) ->
     dear = [name for name in DEAR if name in values and values[name] != plain[name]]
     if not dear:
         return {}
-    inputs = changed(present, values, explainer)
+    inputs = inputs_of({**plain, **values}, explainer)
     parts = _seconds(inputs, present, explainer)
     total = sum(parts.values())
     if total <= MOST_SECONDS:

@@ -50,10 +50,6 @@ class Requesting(InputTraits, NotebookOutput):
 
     # An integer and not None, so that hosts count the views.
     _view_count = t.Int(0).tag(**SYNCED)
-    _seq = t.Int(0).tag(**SYNCED)
-    _stop = t.Int(0).tag(**SYNCED)
-    _about = t.Dict().tag(**SYNCED)
-    _frame = t.Dict().tag(**SYNCED)
     _over_tau = t.Dict().tag(**SYNCED)  # shows any tau without a frame
     pins: AnyValue = AnyValue([]).tag(sync=True)
     # Identifies the output that the front end hides.

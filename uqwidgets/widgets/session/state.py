@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from keyword import iskeyword
 from typing import Any
@@ -77,14 +77,7 @@ def explainer_of_state(
         raise ValueError(f"{what}: {error}") from None
 
 
-def code_of(
-    inputs: Inputs,
-    explainer: Explainer,
-    *,
-    has_learner: bool,
-    title: str | None = None,
-    is_weighted: bool = False,
-) -> str:
+def code_of(inputs: Inputs, explainer: Explainer, arguments: Sequence[str]) -> str:
     """Return the line of Python that reproduces the current views.
 
     Its model, X, y and learner are variables of these names. Arguments equal to their defaults
@@ -95,20 +88,12 @@ def code_of(
     inputs : Inputs
     explainer : Explainer
         Of the model that is shown.
-    has_learner : bool
-        Whether the explorer shows a learner beside the model.
-    title : str, optional
-        Name of the model on the page.
-    is_weighted : bool, default=False
-        Whether the user passed weights.
+    arguments : sequence of str
+        Those that are no inputs, see `arguments_of`.
     """
-    first, initial = explainer_of(explainer, ""), initial_of_code(explainer)
+    initial = initial_of_code(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    arguments = [
-        *arguments_of(first, has_learner=has_learner, title=title, is_weighted=is_weighted),
-        *changed,
-    ]
-    return f"uq.explore({', '.join(arguments)})"
+    return f"uq.explore({', '.join([*arguments, *changed])})"
 
 
 def initial_of_code(explainer: Explainer) -> dict[str, Any]:
@@ -118,13 +103,21 @@ def initial_of_code(explainer: Explainer) -> dict[str, Any]:
 
 
 def arguments_of(
-    explainer: Explainer,
-    *,
-    has_learner: bool,
-    title: str | None = None,
-    is_weighted: bool = False,
+    explainer: Explainer, *, has_learner: bool, title: str | None, is_weighted: bool
 ) -> list[str]:
-    """Return the arguments of the line of Python that are no inputs, see `code_of`."""
+    """Return the arguments of the line of Python that are no inputs, see `code_of`.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of the first model.
+    has_learner : bool
+        Whether the explorer shows a learner beside the model.
+    title : str or None
+        Name of the model on the page.
+    is_weighted : bool
+        Whether the user passed weights.
+    """
     model = "model"
     if explainer.others:
         names = model_names(explainer)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import CurveTransform, Grid, surface, surface_grids
+from uqwidgets.dependence import CurveTransform, Grid, surface, surface_grids, surface_replacements
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.replacement import Constant, Request
+from uqwidgets.evaluation.replacement import Request
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
@@ -47,10 +47,7 @@ class SurfaceView(View):
         """Return what is asked at the points of the surface, and of each feature's curve."""
         if not _is_surface(inputs):
             return ()
-        first, second = self._grids_of(inputs)
-        columns = first.column, second.column
-        pairs = [Constant(columns, (one, two)) for one in first.points for two in second.points]
-        points = [*first.replacements, *second.replacements, *pairs]
+        points = surface_replacements(*self._grids_of(inputs))
         ex = self.explainer
         return ex.evaluations.requests(points, ex.measure(inputs.measure))
 

@@ -32,7 +32,7 @@ class NothingToCompareError(ValueError):
     """There is no other side, for a reason that the view says in its place."""
 
 
-class Part(NamedTuple):
+class ComparedPart(NamedTuple):
     """One difference of a comparison.
 
     Attributes
@@ -66,7 +66,7 @@ class Compared(NamedTuple):
     indicator : str or None
         Of the profile over tau.
     curve_lies_under, profile_lies_under : bool
-        See `Part.lies_under`.
+        See `ComparedPart.lies_under`.
     sentences : list of str
         What is not compared, why, and what is compared in its place.
     """
@@ -110,7 +110,9 @@ class OtherSide(ABC):
             "importance": {**of_rows, "interval": inputs.interval},
         }
 
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+    def parts(
+        self, inputs: Inputs, population: Population, report: Report
+    ) -> Iterator[ComparedPart]:
         """Yield the differences, each of which is computed when it is called.
 
         Parameters
@@ -132,7 +134,7 @@ class OtherSide(ABC):
         if hasattr(comparison, "scores"):
             report(f"{name}: scores", 0, 0)
             if ex.table.has_target:
-                yield Part(partial(comparison.scores, level=LEVEL, **options["scores"]))
+                yield ComparedPart(partial(comparison.scores, level=LEVEL, **options["scores"]))
         feature, stressed = inputs.feature, inputs.stress_feature
         if feature in comparison.features and compared.curve is not None:
             curve = partial(
@@ -143,7 +145,7 @@ class OtherSide(ABC):
                 **options["dependence"],
                 callback=progress(f"curve of {feature}"),
             )
-            yield Part(curve, lies_under=compared.curve_lies_under)
+            yield ComparedPart(curve, lies_under=compared.curve_lies_under)
         is_stressed = stressed in comparison.features and not self.has_weights
         if is_stressed and compared.indicator is not None:
             report(f"{name}: stress", 0, 0)
@@ -157,7 +159,7 @@ class OtherSide(ABC):
                 missing="keep",
                 level=LEVEL,
             )
-            yield Part(profile, lies_under=compared.profile_lies_under, moves=False)
+            yield ComparedPart(profile, lies_under=compared.profile_lies_under, moves=False)
         for measure, column in compared.importance:
             importance = partial(
                 comparison.importance,
@@ -170,7 +172,7 @@ class OtherSide(ABC):
                 **options["importance"],
                 callback=progress("importance"),
             )
-            yield Part(importance, column)
+            yield ComparedPart(importance, column)
 
     def sentences(self, _inputs: Inputs) -> list[str]:
         """Say what of the inputs the differences do not follow."""

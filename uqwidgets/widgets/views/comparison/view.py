@@ -29,11 +29,11 @@ from uqwidgets.widgets.views.comparison.help import HELP, TIPS
 from uqwidgets.widgets.views.comparison.other_model import OtherModel
 from uqwidgets.widgets.views.comparison.over_tau import MOST_VALUES, difference_track
 from uqwidgets.widgets.views.comparison.sides import (
+    ComparedPart,
     NothingToCompareError,
     OtherClass,
     OtherRows,
     OtherSide,
-    Part,
     RefittedLearner,
     first_class,
     measures_of,
@@ -273,7 +273,7 @@ class ComparisonView(View):
 
 
 def _computed(
-    parts: Iterable[Part], check: Callable[[], None] = lambda: None
+    parts: Iterable[ComparedPart], check: Callable[[], None] = lambda: None
 ) -> Iterator[Difference]:
     """Yield the differences, without ratios that do not exist."""
     for part in parts:

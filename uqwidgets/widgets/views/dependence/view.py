@@ -254,9 +254,9 @@ class DependenceView(View):
         """Evaluate the curve of the picked feature, of growing samples where it takes long."""
         inputs = work.inputs
         if inputs.feature and self._curves.is_sampled(inputs):
-            yield Step(Urgency.PICKED, lambda: self._grow_first(work))
+            yield Step(Urgency.PICKED, lambda: self._evaluate_first(work))
             for size in self._sizes(inputs):
-                yield Step(Urgency.PRECISION, partial(self._grow, work, size), size)
+                yield Step(Urgency.PRECISION, partial(self._evaluate, work, size), size)
         elif inputs.feature:
             yield Step(Urgency.PICKED, lambda: self._evaluate(work))
 
@@ -352,68 +352,48 @@ class DependenceView(View):
     ) -> Key:
         return (*self._input_key(inputs), populations.key, coarse, n_rows)
 
-    def _grow_first(self, work: Work) -> None:
+    def _evaluate_first(self, work: Work) -> None:
         """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
         evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs)
         affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
         first = min(max(affordable, enough), self._sizes(work.inputs)[-1])
         if not self._curves.n_sampled(work.inputs, coarse=False):
-            self._grow(work, first, coarse=affordable < enough)
+            self._evaluate(work, first, coarse=affordable < enough)
 
-    def _grow(self, work: Work, n_rows: int, *, coarse: bool = False) -> None:
-        """Evaluate the curve of a sample of so many rows, and show it."""
-        inputs, evaluations = work.inputs, self.explainer.evaluations
-        feature, failure_key = inputs.feature, self._failure_key(work.inputs)
-        known, n = self._curves.n_sampled(inputs, coarse=coarse), len(self.explainer.table)
+    def _evaluate(self, work: Work, n_rows: int | None = None, *, coarse: bool = False) -> None:
+        """Evaluate the curve of all rows, or of a sample of so many, and show it."""
+        inputs, evaluations, curves = work.inputs, self.explainer.evaluations, self._curves
+        failure_key = self._failure_key(inputs)
         if work.populations is None or self.has_failed(failure_key):
             self.attempt(work, failure_key, lambda: None)
             return
+        known, n = curves.n_sampled(inputs, coarse=coarse), len(self.explainer.table)
         # The coarse curve may be of more rows already.
-        known_of_any = max(known, self._curves.n_sampled(inputs, coarse=True) - 1)
-        if known_of_any >= n_rows or self.is_ready(inputs):
+        known_of_any = max(known, curves.n_sampled(inputs, coarse=True) - 1)
+        if self.is_ready(inputs) or (n_rows is not None and known_of_any >= n_rows):
             return
-        total = (n_rows - known) * len(self._curves.grid(inputs, coarse=coarse))
-        before, ahead = evaluations.rows_evaluated, self._curves.rows_ahead(inputs)
+        before, ahead = evaluations.rows_evaluated, curves.rows_ahead(inputs)
+        total, what = ahead, f"curve of {inputs.feature}"
+        if n_rows is not None:
+            total = (n_rows - known) * len(curves.grid(inputs, coarse=coarse))
+            what += f", {known:,} of {n:,} rows"
 
         def callback(_progress: Progress | None = None) -> None:
             done = min(total, evaluations.rows_evaluated - before)
-            seconds = evaluations.seconds_for(ahead - done) + work.seconds_ahead(besides=self)
-            what = f"curve of {feature}, {known:,} of {n:,} rows"
-            work.report(what, done, total, seconds)
-
-        def evaluate() -> None:
-            callback()
-            self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
-
-        if self.attempt(work, failure_key, evaluate):
-            work.send()
-
-    def _evaluate(self, work: Work) -> None:
-        inputs, failure_key = work.inputs, self._failure_key(work.inputs)
-        if work.populations is None or self.has_failed(failure_key):
-            self.attempt(work, failure_key, lambda: None)
-            return
-        if self.is_ready(inputs):
-            return
-        evaluations, total = self.explainer.evaluations, self._curves.rows_ahead(inputs)
-        before = evaluations.rows_evaluated
-
-        def callback(_progress: Progress | None = None) -> None:
-            done = min(total, evaluations.rows_evaluated - before)
-            if done == total:
+            if n_rows is None and done == total:
                 work.report(self._drawing(inputs))
             else:
-                seconds = evaluations.seconds_for(total - done) + work.seconds_ahead(besides=self)
-                work.report(f"curve of {inputs.feature}", done, total, seconds)
+                seconds = evaluations.seconds_for(ahead - done) + work.seconds_ahead(besides=self)
+                work.report(what, done, total, seconds)
 
         def evaluate() -> None:
             callback()
-            is_long = evaluations.is_long(total, work.timing.long_work)
-            if is_long and not self._curves.is_known(inputs, coarse=True):
+            is_long = n_rows is None and evaluations.is_long(total, work.timing.long_work)
+            if is_long and not curves.is_known(inputs, coarse=True):
                 self._draw(work, coarse=True, callback=callback)
                 work.send()
-            self._draw(work, coarse=False, callback=callback)
+            self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
 
         if self.attempt(work, failure_key, evaluate):
             work.send()

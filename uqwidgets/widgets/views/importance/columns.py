@@ -26,7 +26,7 @@ from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.importance.detail_columns import redundancy_column, scorer_column
 from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
-from uqwidgets.widgets.views.importance.sums import Sums
+from uqwidgets.widgets.views.importance.sums import ImportanceSums
 from uqwidgets.widgets.views.view import Content
 
 # Columns that stay pinned, so that going back to a scorer or a population computes nothing.
@@ -118,7 +118,12 @@ class ImportanceDetails:
             yield Detail(key, "redundancy", compute)
 
     def content(
-        self, inputs: Inputs, populations: Populations, now: Sums, base: Floats, n_repeats: int
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        now: ImportanceSums,
+        base: Floats,
+        n_repeats: int,
     ) -> Content:
         """Describe the columns that are shown, and return their numbers.
 
@@ -126,7 +131,7 @@ class ImportanceDetails:
         ----------
         inputs : Inputs
         populations : Populations
-        now : Sums
+        now : ImportanceSums
             Of the measures of the source.
         base : ndarray of shape (measures, p)
             Their means without stress.
@@ -134,15 +139,22 @@ class ImportanceDetails:
             0 for a sample of the rows.
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
-        population = populations.now
+        population, unknown = populations.now, np.full((3, len(source.units)), np.nan)
         settings = source.settings(inputs, n_repeats or source.n_sampled_repeats(inputs))
         shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):
             if isinstance(quantity, Metric):
-                shown[:, i] = self._scorer(inputs, quantity, populations, n_repeats)
+                of_scorer = [
+                    self._pinned.get(self._scorer_key(inputs, quantity, of, n_repeats), unknown)
+                    for _, of in _of(populations)
+                ]
+                shown[:3, i], shown[3, i] = of_scorer[0], of_scorer[-1][0]
                 described.append(_described(quantity, inputs, None))
-                remarks += self._remarks_on_scorer(inputs, quantity, populations, n_repeats)
+                n_undefined = int(np.isnan(of_scorer[0][0]).sum())
+                if n_undefined and of_scorer[0] is not unknown:
+                    p = len(source.units)
+                    remarks.append(undefined(quantity.label, n_undefined, p, "features"))
                 continue
             m = plan.places[i]
             shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
@@ -160,8 +172,8 @@ class ImportanceDetails:
         # Scorers that are not computed yet do not order the features.
         leading = base[0] if np.isnan(without_stress[0]).all() else without_stress[0]
         columns = {"value": value, "low": low, "high": high, "base": without_stress}
-        r2 = self._r2(inputs, populations)
-        if r2 is not None:
+        r2 = self._pinned.get(self._redundancy_key(inputs, populations.key), unknown)
+        if inputs.redundancy:
             columns["redundancy"] = r2
         readings: dict[tuple[str, str], int] = {}
         if plan.reads_verdict:
@@ -169,7 +181,7 @@ class ImportanceDetails:
             of_features = verdicts(
                 (now.low[nll], now.high[nll]),
                 (now.low[entropy], now.high[entropy]),
-                (r2[1], r2[2]) if r2 is not None else (np.full_like(low[0], np.nan),) * 2,
+                (r2[1], r2[2]) if inputs.redundancy else (unknown[1], unknown[2]),
             )
             readings = {one: i for i, one in enumerate(sorted(set(of_features)))}
             columns["verdict"] = np.array([readings[one] for one in of_features], dtype=np.int32)
@@ -185,46 +197,6 @@ class ImportanceDetails:
             "remarks": remarks,
         }
         return Content(meta, columns)
-
-    def _scorer(
-        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
-    ) -> Floats:
-        """Return estimates, both ends of the intervals and estimates without stress.
-
-        Returns
-        -------
-        ndarray of shape (4, p)
-            NaN where they are not computed.
-        """
-        values = np.full((4, len(self._sources.of(inputs).units)), np.nan)
-        for (_, of), lines in zip(_of(populations), (slice(3), slice(3, 4)), strict=False):
-            known = self._pinned.get(self._scorer_key(inputs, scorer, of, n_repeats))
-            if known is not None:
-                values[lines] = known[: len(values[lines])]
-        if populations.now is populations.unstressed:
-            values[3] = values[0]
-        return values
-
-    def _remarks_on_scorer(
-        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
-    ) -> list[Remark]:
-        """Return a remark if the scorer has no value for some features."""
-        _, now = _of(populations)[0]
-        known = self._pinned.get(self._scorer_key(inputs, scorer, now, n_repeats))
-        if known is None or not (missing := int(np.isnan(known[0]).sum())):
-            return []
-        return [undefined(scorer.label, missing, known.shape[1], "features")]
-
-    def _r2(self, inputs: Inputs, populations: Populations) -> Floats | None:
-        """Return R2 and both ends of its intervals, shape (3, p); None if it is not shown.
-
-        NaN where it is not computed.
-        """
-        if not inputs.redundancy:
-            return None
-        known = self._pinned.get(self._redundancy_key(inputs, populations.key))
-        p = len(self._sources.of(inputs).units)
-        return np.full((3, p), np.nan) if known is None else known
 
     def _scorer_key(
         self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int

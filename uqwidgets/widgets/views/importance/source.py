@@ -32,7 +32,7 @@ class SourceKey(NamedTuple):
     scorers: tuple[str, ...] = ()
 
 
-class Plan(NamedTuple):
+class ImportancePlan(NamedTuple):
     """What the importance view computes for some inputs.
 
     Attributes
@@ -67,10 +67,10 @@ class Sources:
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
-        self._plan: tuple[object, Plan] | None = None
+        self._plan: tuple[object, ImportancePlan] | None = None
         self._source: tuple[SourceKey, RepeatSums] | None = None
 
-    def plan(self, inputs: Inputs) -> Plan:
+    def plan(self, inputs: Inputs) -> ImportancePlan:
         """Return what the view computes for these inputs."""
         key = tuple(getattr(inputs, name) for name in READS)
         if (latest := self._plan) is not None and latest[0] == key:
@@ -107,7 +107,7 @@ class Sources:
         return latest is not None and latest[0] == _plan(self._explainer, inputs).key
 
 
-def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
+def _plan(explainer: Explainer, inputs: Inputs) -> ImportancePlan:
     quantities: list[Quantity] = [
         find_metric(name, explainer.classes) if is_metric(name) else explainer.measure(name)
         for name in inputs.importance_of
@@ -123,7 +123,7 @@ def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
     reads = explainer.evaluations.reads_answers
     scorers = tuple(q.name for q in quantities if isinstance(q, Metric) and reads(q))
     key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups, scorers)
-    return Plan(key, tuple(quantities), places, reads_verdict, note)
+    return ImportancePlan(key, tuple(quantities), places, reads_verdict, note)
 
 
 def _why_without_verdict(explainer: Explainer, inputs: Inputs) -> Remark | None:

@@ -33,7 +33,7 @@ from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 
-class Sums(NamedTuple):
+class ImportanceSums(NamedTuple):
     """Means of changes with their intervals, each of shape (measures, features).
 
     Attributes
@@ -85,7 +85,7 @@ class RepeatSums:
 
     def sums(
         self, population: Population, inputs: Inputs, n_repeats: int, report: ReportCount
-    ) -> Sums:
+    ) -> ImportanceSums:
         """Return the means of all features with their intervals.
 
         Parameters
@@ -112,11 +112,11 @@ class RepeatSums:
         n_values = n_measures * p * n_repeats * len(self._evaluations.table)
         self._seconds_per_value = seconds / n_values
         n_rows = len(population.positions)
-        return Sums(values[0], values[1], values[2], pairs, (n_rows, n_rows))
+        return ImportanceSums(values[0], values[1], values[2], pairs, (n_rows, n_rows))
 
     def sums_of_sample(
         self, population: Population, key: Any, inputs: Inputs, check: Callable[[], None]
-    ) -> Sums | None:
+    ) -> ImportanceSums | None:
         """Return the sums of the rows that are known, None if some feature has no scored one.
 
         Parameters
@@ -141,10 +141,10 @@ class RepeatSums:
             every.append(one)
         value, low, high, pairs, n_scored = np.stack(every, axis=-1)
         counts = n_scored[0].astype(int).tolist()
-        return Sums(value, low, high, pairs[0].tolist(), (min(counts), max(counts)))
+        return ImportanceSums(value, low, high, pairs[0].tolist(), (min(counts), max(counts)))
 
     def _sum(self, sample: Sequence[Sampled], settings: Settings) -> Floats:
-        """Return the columns of `Sums` of one feature, shape (5, measures)."""
+        """Return the columns of `ImportanceSums` of one feature, shape (5, measures)."""
         numbers = []
         for measure, (rows, change) in zip(self._measures, sample, strict=True):
             own = self._evaluations.original_values(measure)[rows.members]

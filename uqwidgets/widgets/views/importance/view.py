@@ -28,8 +28,8 @@ from uqwidgets.widgets.views.importance.help import HELP, TIPS
 from uqwidgets.widgets.views.importance.over_tau import importance_tracks
 from uqwidgets.widgets.views.importance.pictures import pictures
 from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
-from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
-from uqwidgets.widgets.views.importance.sums import Sums
+from uqwidgets.widgets.views.importance.source import READS, ImportancePlan, Sources
+from uqwidgets.widgets.views.importance.sums import ImportanceSums
 from uqwidgets.widgets.views.learner_part import LearnerImportance
 from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
@@ -55,7 +55,7 @@ class ImportanceView(View):
         super().__init__(explainer)
         self._sources = sources or Sources(explainer)
         self._details = ImportanceDetails(explainer, self._sources)
-        self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
+        self._unstressed: dict[Key, tuple[int, ImportanceSums]] = {}  # with the number of repeats
 
     def replacements(self, inputs: Inputs) -> Sequence[Request]:
         """Return what the repeats of every feature ask, as many as fit in the memory."""
@@ -98,7 +98,7 @@ class ImportanceView(View):
         n_repeats = self.n_known(inputs) if n_repeats is None else n_repeats
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
 
-        def sums(population: Population, key: Key) -> Sums | None:
+        def sums(population: Population, key: Key) -> ImportanceSums | None:
             if n_repeats:
                 return source.sums(population, inputs, n_repeats, report)
             return source.sums_of_sample(population, key, inputs, lambda: report(0, 0))
@@ -437,6 +437,6 @@ class ImportanceView(View):
         return True
 
 
-def _shown(plan: Plan) -> Key:
+def _shown(plan: ImportancePlan) -> Key:
     """Return a key of the columns of a plan."""
     return (plan.key, tuple(quantity.name for quantity in plan.quantities))

@@ -12,7 +12,6 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.performance import Calibration, Confusion, Scores
-from uqwidgets.performance.scores import value_and_influence
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.inputs.choices import LEVEL
@@ -59,28 +58,6 @@ class PerformanceView(View):
         has_classes = self.explainer.classes is not None
         points = {} if has_classes else self._points(populations.now)
         return replace(content, columns={**content.columns, **points})
-
-    def _moving(self, inputs: Inputs, populations: Populations) -> Content:
-        """Compute what tau moves, without the bins of probabilities, which change with tau.
-
-        Scores that are indicators have their intervals under stress, which are known.
-        """
-        has_classes = self.explainer.classes is not None
-        calibration = None if has_classes else self._calibration(populations.now)
-        scores, population = self._unstressed_scores(populations), populations.now
-        ends = self._ends(inputs, populations)
-        others = [at for at, name in enumerate(scores.names) if name not in ends]
-        value, low, high = np.full((3, len(scores.names)), np.nan)
-        if others:
-            names = [scores.names[at] for at in others]
-            exact = self.explainer.scores(names, level=LEVEL, **_options(population))
-            value[others], low[others], high[others] = exact.value, exact.low, exact.high
-        for at, name in enumerate(scores.names):
-            if name in ends:
-                value[at], _ = value_and_influence(self.explainer.indicators[name], population)
-                low[at], high[at] = ends[name]
-        now = replace(scores, value=value, low=low, high=high)
-        return self._described(now, populations, calibration)
 
     def _described(
         self, now: Scores, populations: Populations, calibration: Calibration | None
@@ -162,7 +139,11 @@ class PerformanceView(View):
             return ()
 
         def of_level(level: Level, _check: Callable[[], None]) -> dict[str, Any]:
-            content = self._moving(level.inputs(inputs), level.populations)
+            # The bins of probabilities change with tau.
+            has_classes = self.explainer.classes is not None
+            calibration = None if has_classes else self._calibration(level.population)
+            scores = self._shown_scores(level.inputs(inputs), level.populations)
+            content = self._described(scores, level.populations, calibration)
             columns: dict[str, Any] = {**content.columns}
             columns.pop("calibration_predicted", None)  # those of numbers are the same
             for at, score in enumerate(content.meta["scores"]):

@@ -142,8 +142,8 @@ class SelectionView(View):
 
     def _is_known(self, request: SingleRow) -> bool:
         evaluations = self.explainer.evaluations
-        asked = evaluations.requests([request], DISTRIBUTION, ANSWER)
-        return all(map(evaluations.is_cached, asked))
+        requests = evaluations.requests([request], DISTRIBUTION, ANSWER)
+        return all(map(evaluations.is_cached, requests))
 
     def _what_if(
         self, inputs: Inputs, row: int, request: SingleRow | None

@@ -22,15 +22,15 @@ from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
 from uqwidgets.widgets.over_tau.levels import STOPS
 from uqwidgets.widgets.over_tau.stress_profiles import (
-    bounded,
-    exact_intervals,
-    is_bounded,
+    are_bounded,
+    intervals_at,
     joined,
     line_of,
+    profile_all,
     profile_of,
 )
 from uqwidgets.widgets.over_tau.tracks import Track
-from uqwidgets.widgets.rows.population import Intervals, Populations, Selection
+from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.views.stress.help import HELP, TIPS
 from uqwidgets.widgets.views.stress.over_tau import chosen_weights, described, stress_tracks
 from uqwidgets.widgets.views.stress.profiles import intervals_of, lines_of
@@ -105,14 +105,11 @@ class StressView(View):
         if not inputs.shows(self.name):
             return self.compute(inputs, populations)
         selection, indicators = populations.selection, list(self.explainer.indicators)
-        for feature in selection.stressable:
-            if feature not in selection.profiles:
-                check()
-                profile_of(self.explainer, selection, feature)
+        profile_all(self.explainer, selection, check)
         feature, category = inputs.stress_feature, populations.category
-        if feature in selection.stressable and selection.column(feature, category) is not None:
-            bounded(self.explainer, selection, feature, category, indicators, check)
-            self._exact(inputs, populations)
+        if feature in selection.stressable:
+            at = selection, feature, category, inputs.tau
+            intervals_at(self.explainer, *at, indicators, check)
         return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
@@ -239,14 +236,13 @@ class StressView(View):
 
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
-        feature, rows = work.inputs.stress_feature, work.rows
+        inputs, rows = work.inputs, work.rows
+        feature = inputs.stress_feature
         if rows is None or feature not in rows.selection.stressable:
             return True
         if rows.selection.column(feature, rows.category) is None:
             return True
-        if not is_bounded(rows.selection, feature, rows.category, work.inputs.indicator):
-            return False
-        return self._exact(work.inputs, rows, only_known=True) is not None
+        return are_bounded(rows.selection, feature, rows.category, inputs.tau, inputs.indicator)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -272,22 +268,11 @@ class StressView(View):
         if self._is_bounded(work):
             return
         assert work.rows is not None
-        feature, indicator = work.inputs.stress_feature, work.inputs.indicator
-        progress = work.progress
-        work.set_progress(f"interval of {indicator} under stress")
-        indicators = followed(indicator)
-        at = (work.rows.selection, feature, work.rows.category, indicators)
-        bounded(self.explainer, *at, work.check)
-        self._exact(work.inputs, work.rows)
+        inputs, progress = work.inputs, work.progress
+        work.set_progress(f"interval of {inputs.indicator} under stress")
+        at = work.rows.selection, inputs.stress_feature, work.rows.category, inputs.tau
+        intervals_at(self.explainer, *at, followed(inputs.indicator), work.check)
         work.progress = progress
-
-    def _exact(
-        self, inputs: Inputs, populations: Populations, *, only_known: bool = False
-    ) -> Intervals | None:
-        """Return the intervals at the level of tau, see `exact_intervals`."""
-        feature, category = inputs.stress_feature, populations.category
-        at = (populations.selection, feature, category, inputs.tau)
-        return exact_intervals(self.explainer, *at, only_known=only_known)
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
         projection, selection = populations.projection, populations.selection
