@@ -9,12 +9,10 @@ import pandas as pd
 from uqwidgets.ground_truth.figure import fits_figure
 from uqwidgets.ground_truth.html import PARTS, parts_of
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.plotting.altair import MOST_LINES, WIDTH, layered, tooltips
-from uqwidgets.plotting.choice import evenly
+from uqwidgets.plotting.altair import WIDTH, layered, tooltips
+from uqwidgets.plotting.choice import MOST_POINTS, evenly
 from uqwidgets.plotting.svg import BLUE, GREEN, VERMILLION
 from uqwidgets.plotting.text import value_text
-
-_MEAN, _TRUTH = "mean of the fits", "truth"
 
 
 def decomposition_chart(result: Decomposition) -> alt.Chart:
@@ -28,42 +26,38 @@ def decomposition_chart(result: Decomposition) -> alt.Chart:
     -------
     alt.Chart
     """
-    values = parts_of(result)
-    rows = result.feature is None or result.categorical
-    points = result.points
-    if rows:
+    is_curve = result.feature is not None and not result.categorical
+    points = result.points.tolist()
+    if not is_curve:
         # A category may be any object, but JSON needs text.
-        points = np.array([value_text(point) for point in points.tolist()], dtype=object)
+        points = [value_text(point) for point in points]
     frame = pd.DataFrame(
         {
-            "value": np.tile(points, len(PARTS)),
+            "value": points * len(PARTS),
             "part": np.repeat(PARTS, len(points)),
             "order": np.repeat(np.arange(len(PARTS)), len(points)),
-            "error": values.ravel(),
+            "error": parts_of(result).ravel(),
         }
     )
-    colour = alt.Color(
-        "part:N",
-        title=None,
-        sort=list(PARTS),
-        scale=alt.Scale(domain=list(PARTS), range=[VERMILLION, BLUE, GREEN]),
-    )
-    shown = tooltips(["value:N" if rows else "value:Q", "part:N"], ["error:Q"])
+    colours = alt.Scale(domain=list(PARTS), range=[VERMILLION, BLUE, GREEN])
+    value = "value:Q" if is_curve else "value:N"
     chart = alt.Chart(frame, title=alt.Title(result.title, subtitle=result.how)).encode(
-        color=colour, order="order:Q", tooltip=shown
+        color=alt.Color("part:N", title=None, sort=list(PARTS), scale=colours),
+        order="order:Q",
+        tooltip=tooltips([value, "part:N"], ["error:Q"]),
     )
     drawn: alt.Chart
-    if rows:
-        drawn = chart.mark_bar().encode(
-            x=alt.X("error:Q", title="mean square error"),
-            y=alt.Y("value:N", sort=None, title=result.feature, axis=alt.Axis(labelLimit=240)),
+    if is_curve:
+        drawn = chart.mark_area().encode(
+            x=alt.X(value, title=result.feature, scale=alt.Scale(zero=False, nice=False)),
+            y=alt.Y("error:Q", title="mean square error", stack="zero"),
         )
+        drawn.width = WIDTH
         return drawn
-    drawn = chart.mark_area().encode(
-        x=alt.X("value:Q", title=result.feature, scale=alt.Scale(zero=False, nice=False)),
-        y=alt.Y("error:Q", title="mean square error", stack="zero"),
+    drawn = chart.mark_bar().encode(
+        x=alt.X("error:Q", title="mean square error"),
+        y=alt.Y(value, sort=None, title=result.feature, axis=alt.Axis(labelLimit=240)),
     )
-    drawn.width = WIDTH
     return drawn
 
 
@@ -79,5 +73,5 @@ def fits_chart(result: Decomposition) -> alt.LayerChart:
     alt.LayerChart
     """
     estimates = result.estimates.mean(axis=2).reshape(-1, len(result.points))
-    drawn = evenly(len(estimates), max(1, MOST_LINES // len(result.points)))
+    drawn = evenly(len(estimates), max(1, MOST_POINTS // len(result.points)))
     return layered(fits_figure(result, estimates[drawn]))

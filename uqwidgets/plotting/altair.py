@@ -22,21 +22,11 @@ from uqwidgets.plotting.figure import (
     present,
     values_along,
 )
-from uqwidgets.plotting.svg import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    extent_with_bands,
-)
+from uqwidgets.plotting.svg import COLOURS, DASHES, PAGE, extent_with_bands
 
-# Altair refuses longer tables, since they make notebooks heavy.
-MOST_LINES = 5000
 # Charts have a white background, so that the black of Okabe and Ito 2008 can be used.
-PALETTE = [BLUE, VERMILLION, GREEN, PURPLE, "#000000", ORANGE, SKY]
-DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2], [12, 3], [2, 2]]
+PALETTE = ["#000000" if colour == PAGE else colour for colour in COLOURS]
+_DASHES = [[int(length) for length in dash.split()] or [1, 0] for dash in DASHES]
 FAINT = "#888888"
 WIDTH = 420
 
@@ -297,7 +287,7 @@ def _series(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
         look["legend"] = alt.Legend(**symbols, symbolOpacity=1, labelLimit=180)
         if mark.kind == "line":
             # Beyond the number of colours, the same colours have other dashes.
-            dashes = [DASHES[(k + k // len(PALETTE)) % len(DASHES)] for k in range(len(names))]
+            dashes = [_DASHES[(k + k // len(PALETTE)) % len(_DASHES)] for k in range(len(names))]
             scale = alt.Scale(domain=names, range=dashes)
             encoding["strokeDash"] = alt.StrokeDash(**look, scale=scale)
     else:

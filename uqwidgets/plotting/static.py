@@ -290,7 +290,9 @@ class _Plot:
 
     def groups(self, mark: Mark) -> list[_Group]:
         """Return the lines of each series, or of each value of the column ``each``."""
-        data = {field: list(mark.data[c]) for field in _FIELDS if (c := getattr(mark, field))}
+        columns = {field: mark.data[c] for field in _FIELDS if (c := getattr(mark, field))}
+        # Floats of Python are faster than those of numpy.
+        data = {f: c.tolist() if hasattr(c, "tolist") else list(c) for f, c in columns.items()}
         series = self.figure.series if mark.in_series else None
         split = series[0] if series else mark.each
         lines: dict[Any, list[int]] = {}
@@ -315,13 +317,12 @@ class _Plot:
     def places(self, group: _Group, field: str) -> list[float]:
         """Return the pixels of a field, "x", "y", "x2" or "y2"; NaN for names without a row."""
         axis, scale = (self.panel.x, self.x) if field[0] == "x" else (self.panel.y, self.y)
-        values = group.data.get(field) or group.data.get(field[0], [])
-        if axis.names is None:
-            at = [scale(float(v)) for v in values]
-        else:
+        values = group.data.get(field, [])
+        if axis.names is not None:
             row = {name: k + 0.5 for k, name in enumerate(axis.names) if k < scale.high}
-            at = [scale(row.get(name, math.nan)) for name in values]
-        return [v + group.offset for v in at] if field[0] == "y" else at
+            values = [row.get(name, math.nan) for name in values]
+        at = scale.pixels(values)
+        return [v + group.offset for v in at] if group.offset and field[0] == "y" else at
 
     def _edges(self, side: Literal["x", "y"], mark: Mark) -> list[tuple[float, float]]:
         """Return the edges of cells along an axis."""
@@ -335,7 +336,9 @@ class _Plot:
 
     def _drawn(self, mark: Mark, group: _Group) -> list[Markup]:
         """Return the marks of one look."""
-        xs, ys, x2, y2 = (self.places(group, field) for field in ("x", "y", "x2", "y2"))
+        xs, ys = self.places(group, "x"), self.places(group, "y")
+        x2 = self.places(group, "x2") if mark.x2 else xs
+        y2 = self.places(group, "y2") if mark.y2 else ys
         colour = group.colour or PAGE
         if mark.kind == "band":
             return [band(*cut_off(xs, ys, y2, (self.y.stop, self.y.start)), colour, mark.opacity)]

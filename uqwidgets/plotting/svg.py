@@ -54,6 +54,14 @@ class Scale:
         share = (value - self.low) / (self.high - self.low) if self.high != self.low else 0.5
         return self.start + share * (self.stop - self.start)
 
+    def pixels(self, values: npt.ArrayLike) -> list[float]:
+        """Return the pixels of many values."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers, width = np.asarray(values, dtype=np.float64), self.high - self.low
+            share = (numbers - self.low) / width if width else np.full(numbers.shape, 0.5)
+            pixels: list[float] = (self.start + share * (self.stop - self.start)).tolist()
+        return pixels
+
     def ticks(self, spacing: float) -> list[tuple[float, str]]:
         """Pixels and labels of round numbers, at least about ``spacing`` pixels apart."""
         marked = ticks(self.low, self.high, max(1.0, abs(self.stop - self.start) / spacing))
