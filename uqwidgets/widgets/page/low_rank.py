@@ -85,7 +85,7 @@ def low_rank(matrix: Floats) -> LowRank:
 
 def _principal(matrix: Singles) -> tuple[Singles, Singles]:
     """Return scores (m, r) and components (r, k), the largest first, of nearly all of a matrix."""
-    # Products with random vectors span the largest components (Halko, Martinsson & Tropp 2011).
+    # Products with random vectors span the largest components (Halko et al. 2011).
     rng = np.random.default_rng(0)
     scores, components = matrix[:, :0], matrix[:0]
     rest = matrix
