@@ -212,7 +212,8 @@ class FeatureRanking:
     def add(self, change: Change) -> None:
         """Add the mean change of the next feature, in the order of ``features``."""
         j, estimates = len(self._estimates.pairs), self._estimates
-        row = estimates.add(change, self._original, self._baseline, self._population)
+        estimates.add(change, self._original, self._baseline, self._population)
+        row = estimates.row_changes(change, self._baseline, self._population)
         if j == 0:  # not earlier: the interval of the first feature needs much memory
             self._per_row = np.empty((len(self._features), len(row)))
         self._per_row[j] = row
@@ -263,7 +264,7 @@ class Estimates:
         original: Floats,
         baseline: float,
         population: Population,
-    ) -> Floats:
+    ) -> None:
         """Add the next feature.
 
         Parameters
@@ -274,15 +275,9 @@ class Estimates:
         baseline : float
             Its weighted mean.
         population : Population
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Change of every scored row, or its part in the ratio.
         """
         settings = self.settings
         options = settings.interval, settings.level, population, settings.reference
-        row_changes = change.per_row()[population.positions]
         if settings.compare == "ratio":
             self._bounds.append(ratio_bounds(change, original, *options))
             self.repeats.append(1 + change.repeats / baseline)
@@ -293,7 +288,11 @@ class Estimates:
                 self._bounds.append(bounds(change, *options))
             self.repeats.append(change.repeats)
         self.pairs.append(change.pairs)
-        return 1 + row_changes / baseline if settings.compare == "ratio" else row_changes
+
+    def row_changes(self, change: Change, baseline: float, population: Population) -> Floats:
+        """Return the change of every scored row, or its part in the ratio, shape (m,)."""
+        changes = change.per_row()[population.positions]
+        return 1 + changes / baseline if self.settings.compare == "ratio" else changes
 
     def intervals(self) -> list[Bounds]:
         """Return the interval of every feature; those from moments are computed together."""

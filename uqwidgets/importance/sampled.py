@@ -125,7 +125,8 @@ def importance_of_samples(
         own = original[members]
         mean = dot(scored.scored, own) / scored.scored.sum()
         check_ratio(settings, measure, mean)
-        row_changes.append(estimates.add(sampled.change, own, mean, scored))
+        estimates.add(sampled.change, own, mean, scored)
+        row_changes.append(estimates.row_changes(sampled.change, mean, scored))
         if len(scored.positions) > max(map(len, scored_rows), default=0):
             baseline, largest = mean, scored
         scored_rows.append(members[scored.positions])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,37 +17,41 @@ from uqwidgets.learner.averaging import Averaging, merge_remarks
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.learner.procedure import Procedure
 from uqwidgets.learner.refits import Refit
-from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.measures import Measure
+from uqwidgets.metrics import Metric, find_metric, is_metric
 
 
-@dataclass(frozen=True, eq=False)
-class RefitScores:
-    """Mean of a measure, or a metric, in the held-out rows of each refit.
-
-    Attributes
-    ----------
-    name, label, unit : str
-    per_refit : ndarray of shape (m,)
-    """
-
-    name: str
-    label: str
-    unit: str
-    per_refit: Floats
-
-
-def scores_of(refits: Sequence[Refit], measure: Any) -> RefitScores:
-    """Score each refit by a measure, or by a scikit-learn scorer, on the rows it held out."""
+def _scores(refits: Sequence[Refit], measure: Any) -> tuple[Measure | Metric, Floats]:
+    """Score each refit (m,) by a measure, or by a scikit-learn scorer, on the rows it held out."""
     explainers = [refit.explainer for refit in refits]
-    first = explainers[0]
+    of_each = [explainer.evaluations for explainer in explainers]
     if is_metric(measure):
-        metric = find_metric(measure, first.classes)
-        of_each = [explainer.evaluations for explainer in explainers]
+        metric = find_metric(measure, explainers[0].classes)
         values = [metric.score(each.original_for(metric), each.truth) for each in of_each]
-        return RefitScores(metric.name, metric.label, metric.unit, np.array(values))
-    row_measure = first.measure(measure)
+        return metric, np.array(values)
     means = [e.evaluations.original_values(e.measure(measure)).mean() for e in explainers]
-    return RefitScores(row_measure.name, row_measure.label, row_measure.unit, np.array(means))
+    return explainers[0].measure(measure), np.array(means)
+
+
+def _over_refits(
+    averaging: Averaging, measure: Any, others: Sequence[Refit] = ()
+) -> tuple[float, dict[str, Any]]:
+    """Return the mean score, or its difference from that of others, and what its result holds."""
+    of, per_refit = _scores(averaging.refits, measure)
+    if others:
+        per_refit = per_refit - _scores(others, measure)[1]
+    interval = averaging.corrected(per_refit)
+    return float(interval.estimate), {
+        "measure": of.name,
+        "label": of.label,
+        "unit": of.unit,
+        "std_error": float(interval.std_error),
+        "low": float(interval.low),
+        "high": float(interval.high),
+        "per_refit": per_refit,
+        "level": averaging.level,
+        "correction": averaging.share,
+    }
 
 
 def _remarks_on_answers(averaging: Averaging) -> list[tuple[Remark, ...]]:
@@ -65,21 +69,12 @@ def learner_performance(averaging: Averaging, measure: Any, name: str) -> Perfor
     name : str
         Of the learner.
     """
-    scores = scores_of(averaging.refits, measure)
-    interval = averaging.corrected(scores.per_refit)
+    mean, attributes = _over_refits(averaging, measure)
     return Performance(
         learner=name,
-        measure=scores.name,
-        label=scores.label,
-        unit=scores.unit,
-        mean=float(interval.estimate),
-        std_error=float(interval.std_error),
-        low=float(interval.low),
-        high=float(interval.high),
-        per_refit=scores.per_refit,
-        level=averaging.level,
-        correction=averaging.share,
+        mean=mean,
         remarks=averaging.remarks_on("performance", _remarks_on_answers(averaging)),
+        **attributes,
     )
 
 
@@ -100,35 +95,22 @@ def learner_comparison(
     """
     both = {r.number for r in averaging.refits} & {r.number for r in other.refits}
     paired = replace(averaging, refits=tuple(r for r in averaging.refits if r.number in both))
-    scores = scores_of(paired.refits, measure)
-    against = scores_of([r for r in other.refits if r.number in both], measure)
-    differences = scores.per_refit - against.per_refit
-    interval = paired.corrected(differences)
-    freedom = len(differences) - 1
-    statistic = float(interval.estimate / interval.std_error) if interval.std_error else np.nan
+    others = [r for r in other.refits if r.number in both]
+    difference, attributes = _over_refits(paired, measure, others)
+    error = attributes["std_error"]
+    statistic = difference / error if error else np.nan
+    remarks = [
+        *other.remarks,
+        *merge_remarks(_remarks_on_answers(other)),
+        *averaging.remarks_on("comparisons", _remarks_on_answers(averaging)),
+    ]
     return Comparison(
         learner=names[0],
         other=names[1],
-        measure=scores.name,
-        label=scores.label,
-        unit=scores.unit,
-        difference=float(interval.estimate),
-        std_error=float(interval.std_error),
-        low=float(interval.low),
-        high=float(interval.high),
-        p_value=float(2 * stdtr(freedom, -abs(statistic))),
-        per_refit=differences,
-        level=paired.level,
-        correction=paired.share,
-        remarks=tuple(
-            dict.fromkeys(
-                [
-                    *other.remarks,
-                    *merge_remarks(_remarks_on_answers(other)),
-                    *averaging.remarks_on("comparisons", _remarks_on_answers(averaging)),
-                ]
-            )
-        ),
+        difference=difference,
+        p_value=float(2 * stdtr(len(both) - 1, -abs(statistic))),
+        remarks=tuple(dict.fromkeys(remarks)),
+        **attributes,
     )
 
 

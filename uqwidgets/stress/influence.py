@@ -207,8 +207,11 @@ class StressedRows:
 
         Without row i the weights are still exponential in the moments, but these have other goals,
         and :math:`\xi` changes by some :math:`\delta_i` to meet them. The mean follows the goals
-        along :math:`\beta`; the residuals of the row itself are lost; and those of the other rows
-        add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
+        along :math:`\beta`; the residual of the row itself is lost, divided by 1 minus its
+        leverage, because without the row the regression is another one; and the residuals of the
+        other rows add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
+        Where few rows have much weight, the influences are larger than those of weights that are
+        solved without each row, and intervals cover more often.
         """
         centre = dots(self.share, outputs)[..., None]
         residual, slopes = self._regression(outputs)

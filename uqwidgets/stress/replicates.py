@@ -26,8 +26,10 @@ _MAX_INVERSE_FREE_WEIGHT = 1 / _FAY
 _MIN_FACTOR = 1e-3
 # Newton's method for the change of xi: bound of the change, number of steps, tolerance.
 _MAX_CHANGE, _NEWTON_STEPS, _TOLERANCE = 1.0, 8, 1e-6
-# Added to variances, so that moments of variance 0 have an inverse.
-_LEAST_VARIANCE = 1e-9
+# Lower bound of a variance, in that of the moment under the weights of the column.
+_LEAST_VARIANCE = 0.05
+# The exponential function overflows beyond about 709: rows of weight 0 may be that far away.
+_MAX_EXPONENT = 700.0
 # A value this near to a bound is on it; a smaller change of a value is no change. Both relative.
 _ROUNDING = 1e-12
 
@@ -125,17 +127,17 @@ def _project(base: Floats, moments: Floats, goals: Floats) -> Floats:
 
     Goals that a bounded change of xi cannot reach are approached as far as the bounds allow.
     """
-    weights, xi = base, np.zeros(len(goals))
+    weights, xi, squares = base, np.zeros(len(goals)), np.square(moments)
     for _ in range(_NEWTON_STEPS):
         means = weighted_sums(moments, weights)
-        covariance = np.einsum("ai,bi->ab", weights * moments, moments) - np.outer(means, means)
-        covariance += _LEAST_VARIANCE * np.eye(len(goals))
-        step = np.linalg.solve(covariance, goals - means)
-        following = np.clip(xi + step, -_MAX_CHANGE, _MAX_CHANGE)
+        # The moments are orthogonal under the weights of the column, and nearly so under others.
+        variances = weighted_sums(squares, weights) - np.square(means)
+        following = xi + (goals - means) / np.maximum(variances, _LEAST_VARIANCE)
+        following = np.minimum(np.maximum(following, -_MAX_CHANGE), _MAX_CHANGE)
         if np.abs(following - xi).max() < _TOLERANCE:
             break
-        xi, exponents = following, weighted_sums(moments.T, following)
-        weights = base * np.exp(exponents - exponents.max())
+        xi = following
+        weights = base * np.exp(np.minimum(weighted_sums(moments.T, xi), _MAX_EXPONENT))
         weights /= weights.sum()
     return weights
 

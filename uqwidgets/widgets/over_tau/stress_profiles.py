@@ -59,6 +59,14 @@ def profile_of(explainer: Explainer, selection: Selection, feature: str) -> Stre
     return selection.profiles[feature]
 
 
+def profile_all(explainer: Explainer, selection: Selection, check: Callable[[], None]) -> None:
+    """Stress every feature that was not yet, with a check before each."""
+    for feature in selection.stressable:
+        if feature not in selection.profiles:
+            check()
+            profile_of(explainer, selection, feature)
+
+
 def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
     """Return the profiles of single features as one result, of one indicator."""
     levels = [profile.level for profile in profiles if profile.level is not None]

@@ -159,7 +159,7 @@ class CohortContents:
                 for one in self._stressed
             }
             entry["beyond"] = self._beyond(view, at)
-        entry["texts"] = self._texts(view)
+            entry["texts"] = self._texts(view)
         entry["tracks"] = [
             self._track(view, track, chunk) for track in view.over_tau(self._stressed[0].inputs(at))
         ]
@@ -228,7 +228,7 @@ class CohortContents:
         if rows is not None and self._processes.can_sample(track, rows):
             self._processes.begin(track, rows, store)
         else:
-            store([track.sample(self._levels.reached(one), self._check) for one in self._stressed])
+            store(self._levels.sampled(track, self._stressed, self._check))
         return number
 
     def _check(self) -> None:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.over_tau.levels import STOPS, Level
+from uqwidgets.widgets.over_tau.levels import STOPS, Check, Level, Samples
+from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.page.keys import as_key
 
-# Weights that are stored while they are in use.
-_MOST_WEIGHTS = 1 << 25
+# Weights that are stored while they are in use, and those of which a track is sampled at once.
+_MOST_WEIGHTS, _MOST_AT_ONCE = 1 << 25, 1 << 22
 
 
 class Stressed(NamedTuple):
@@ -70,6 +71,15 @@ class LevelsOfRows:
     def reached(self, stressed: Stressed) -> list[Level]:
         """Return the levels of a feature that can be reached, in ascending order."""
         return [level for level in self.every(stressed) if not level.tau or level.is_reachable]
+
+    def sampled(self, track: Track, stressed: Sequence[Stressed], check: Check) -> list[Samples]:
+        """Sample a track at the levels of features that can be reached, of several at once."""
+        step = max(1, _MOST_AT_ONCE // (len(STOPS) * self._n_rows))
+        groups = (stressed[k : k + step] for k in range(0, len(stressed), step))
+        return [
+            track.sample([level for one in group for level in self.reached(one)], check)
+            for group in groups
+        ]
 
     def at(self, stressed: Stressed, tau: float) -> Level:
         """Return one of the levels of a feature."""

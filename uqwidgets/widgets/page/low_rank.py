@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 
+# It takes half of the time of double precision, and is relative to the largest numbers.
+Singles = npt.NDArray[np.float32]
+
 # Components may be left out as long as they make this share of the largest error.
 _SHARE = 0.7
 # Components that are looked for at once, until no number differs by more than a share.
@@ -41,7 +44,7 @@ class LowRank(NamedTuple):
     scale: npt.NDArray[np.float32]
 
     @property
-    def values(self) -> Floats:
+    def values(self) -> Singles:
         """The matrix, shape (m, k)."""
         return np.asarray((self.left * self.scale) @ self.right.astype(np.float32))
 
@@ -54,7 +57,8 @@ def low_rank(matrix: Floats) -> LowRank:
     matrix : ndarray of shape (m, k)
         Finite numbers, in multiples of their largest error.
     """
-    scores, components = _principal(matrix)
+    single = matrix.astype(np.float32)
+    scores, components = _principal(single)
     rank = _rank(scores, components)
     scores, components = scores[:, :rank], components[:rank]
     sizes = np.sqrt(np.square(scores).mean(axis=0))
@@ -67,7 +71,7 @@ def low_rank(matrix: Floats) -> LowRank:
             np.rint(components / finer[:, None]).astype(np.int32),
             (step * finer).astype(np.float32),
         )
-        error = float(np.abs(product.values - matrix).max(initial=0.0))
+        error = float(np.abs(product.values - single).max(initial=0.0))
         if error < _MOST:
             best = product
             if error > _LEAST:
@@ -79,39 +83,38 @@ def low_rank(matrix: Floats) -> LowRank:
     return best
 
 
-def _principal(matrix: Floats) -> tuple[Floats, Floats]:
+def _principal(matrix: Singles) -> tuple[Singles, Singles]:
     """Return scores (m, r) and components (r, k), the largest first, of nearly all of a matrix."""
     # Products with random vectors span the largest components (Halko, Martinsson & Tropp 2011).
     rng = np.random.default_rng(0)
-    scores, components = np.zeros((len(matrix), 0)), np.zeros((0, matrix.shape[1]))
+    scores, components = matrix[:, :0], matrix[:0]
     rest = matrix
-    while np.abs(rest).max(initial=0.0) > _NEGLIGIBLE:
-        products = rest @ rng.normal(size=(matrix.shape[1], _BLOCK))
-        basis = _normed(products, products.T @ products)
+    while len(components) < min(matrix.shape) and np.abs(rest).max(initial=0.0) > _NEGLIGIBLE:
+        draws = rng.standard_normal((matrix.shape[1], _BLOCK), dtype=np.float32)
+        basis = _normed(rest @ draws)
         further = basis.T @ rest
         rest = rest - basis @ further
         scores = np.concatenate([scores, basis], axis=1)
         components = np.concatenate([components, further])
-    rotated = _normed(components.T, components @ components.T).T
+    rotated = _normed(components.T).T
     return scores @ (components @ rotated.T), rotated
 
 
-def _normed(columns: Floats, gram: Floats) -> Floats:
-    """Return orthonormal combinations of columns with a Gram matrix, the largest first."""
-    squares, vectors = np.linalg.eigh(gram)
-    known = squares > 1e-13 * squares.max(initial=0.0)
+def _normed(columns: Singles) -> Singles:
+    """Return orthonormal combinations of columns, the largest first."""
+    wide = columns.astype(np.float64)
+    squares, vectors = np.linalg.eigh(wide.T @ wide)
+    known = squares > 1e-12 * squares.max(initial=0.0)
     vectors = (vectors[:, known] / np.sqrt(squares[known]))[:, ::-1]
-    return np.asarray(columns @ vectors)
+    return np.asarray(wide @ vectors, dtype=np.float32)
 
 
-def _rank(scores: Floats, components: Floats) -> int:
+def _rank(scores: Singles, components: Singles) -> int:
     """Return the number of components without which no number differs by more than a share."""
-    # Single precision takes half of the time; it is relative to the components that are left out.
-    left, right = scores.astype(np.float32), components.astype(np.float32)
     low, high = 0, len(components)
     while low < high:
         middle = (low + high) // 2
-        rest = left[:, middle:] @ right[middle:]
+        rest = scores[:, middle:] @ components[middle:]
         if max(rest.max(initial=0.0), -rest.min(initial=0.0)) < _SHARE:
             high = middle
         else:

@@ -170,5 +170,4 @@ def _go_on() -> None:
 
 def _sampled(track: Track, rows: StressedColumns, check: Check = _go_on) -> list[Samples]:
     """Sample a track for all columns of the rows."""
-    levels = LevelsOfRows(rows.solved, rows.n)
-    return [track.sample(levels.reached(one), check) for one in rows.columns]
+    return LevelsOfRows(rows.solved, rows.n).sampled(track, list(rows.columns), check)

@@ -19,7 +19,7 @@ _OF_AXIS, _OF_ENDS, _OF_BARS, _OF_NUMBERS = 0.001, 0.004, 0.01, 0.0002
 # does not count: an interval that rests on two effective rows may be a hundred times as long.
 _MOST_TIMES = 2
 # Numbers that vary by more than so many times their largest error have all their digits instead.
-_MOST_ERRORS = 1 << 20
+_MOST_ERRORS = 1 << 16
 # Tracks of fewer numbers are stored with those of all contents of the view.
 _FEW = 100
 
@@ -48,7 +48,7 @@ class StoredTracks:
         view, name : str
             Names of the view and of the track.
         samples : sequence of dict
-            Columns at the levels of each feature that is stressed.
+            Columns at the levels of all that is stressed, in parts.
         chunk : str
 
         Returns

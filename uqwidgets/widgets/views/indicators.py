@@ -15,7 +15,7 @@ from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
 from uqwidgets.widgets.over_tau.levels import STOPS
-from uqwidgets.widgets.over_tau.stress_profiles import LEVELS, joined, line_of, profile_of
+from uqwidgets.widgets.over_tau.stress_profiles import LEVELS, joined, line_of, profile_all
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.views.view import Availability, Content, View
 
@@ -52,7 +52,7 @@ class IndicatorsView(View):
     def compute(self, _inputs: Inputs, populations: Populations) -> Content:
         """Describe the lines that respond most, once every feature is stressed."""
         selection = populations.selection
-        if self._missing(selection):
+        if not selection.is_profiled:
             return Content()
         if selection not in self._contents:
             self._contents[selection] = self._content(selection)
@@ -62,21 +62,21 @@ class IndicatorsView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> Content:
         """Stress every feature."""
-        self._profile(populations.selection, check)
+        profile_all(self.explainer, populations.selection, check)
         return self.compute(inputs, populations)
 
     def results(
         self, _inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return the profiles of each indicator by its name."""
-        self._profile(populations.selection, check)
         selection = populations.selection
+        profile_all(self.explainer, selection, check)
         profiles = [selection.profiles[f] for f in selection.stressable]
         return {name: joined(profiles, name) for name in self._drawn} if profiles else {}
 
     def show_cached(self, work: Work) -> Availability:
         """Show the content if every feature is stressed; it answers no request by itself."""
-        is_complete = work.rows is not None and not self._missing(work.rows.selection)
+        is_complete = work.rows is not None and work.rows.selection.is_profiled
         if is_complete and self.is_stale(work):
             self._show(work)
         return Availability(is_shown=False, is_complete=is_complete)
@@ -86,7 +86,7 @@ class IndicatorsView(View):
 
         def run() -> None:
             assert work.rows is not None
-            self._profile(work.rows.selection, work.check)
+            profile_all(self.explainer, work.rows.selection, work.check)
             if self.is_stale(work):
                 self._show(work)
 
@@ -99,15 +99,6 @@ class IndicatorsView(View):
     def _show(self, work: Work) -> None:
         assert work.rows is not None
         self.content = self.compute(work.inputs, work.rows)
-
-    def _missing(self, selection: Selection) -> list[str]:
-        """Return the features that are still to be stressed."""
-        return [f for f in selection.stressable if f not in selection.profiles]
-
-    def _profile(self, selection: Selection, check: Callable[[], None]) -> None:
-        for feature in self._missing(selection):
-            check()
-            profile_of(self.explainer, selection, feature)
 
     @property
     def _drawn(self) -> list[str]:

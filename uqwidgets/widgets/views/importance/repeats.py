@@ -230,8 +230,7 @@ class RepeatChanges:
 
     def changes(self, measure: int, feature: str, n_repeats: int) -> Floats:
         """Return the changes of a measure, by its position, over the first repeats."""
-        changes: Floats = self._pinned[self._key(self.measures[measure], feature)][:n_repeats]
-        return changes
+        return np.asarray(self._pinned[self._key(self.measures[measure], feature)][:n_repeats])
 
     def donors(self, feature: str, n_repeats: int) -> npt.NDArray[np.int32]:
         """Return the donors of the first repeats, shape (n_repeats, n)."""
@@ -240,8 +239,7 @@ class RepeatChanges:
         if len(self._pinned.get(key, ())) < n_repeats:
             donors = self._evaluations.donors(columns, self.scheme, self.seed, n_repeats)
             self._pinned[key] = donors.astype(np.int32)
-        donors_of_repeats: npt.NDArray[np.int32] = self._pinned[key][:n_repeats]
-        return donors_of_repeats
+        return np.asarray(self._pinned[key][:n_repeats])
 
     def sample(
         self, feature: str, n_repeats: int, n_rows: int, population: Population

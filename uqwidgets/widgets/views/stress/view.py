@@ -26,6 +26,7 @@ from uqwidgets.widgets.over_tau.stress_profiles import (
     intervals_at,
     joined,
     line_of,
+    profile_all,
     profile_of,
 )
 from uqwidgets.widgets.over_tau.tracks import Track
@@ -104,10 +105,7 @@ class StressView(View):
         if not inputs.shows(self.name):
             return self.compute(inputs, populations)
         selection, indicators = populations.selection, list(self.explainer.indicators)
-        for feature in selection.stressable:
-            if feature not in selection.profiles:
-                check()
-                profile_of(self.explainer, selection, feature)
+        profile_all(self.explainer, selection, check)
         feature, category = inputs.stress_feature, populations.category
         if feature in selection.stressable:
             at = selection, feature, category, inputs.tau
