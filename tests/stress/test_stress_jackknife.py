@@ -52,11 +52,11 @@ def test_leave_one_out_means_are_nearly_those_of_weights_solved_again(kind, anch
     expected = one_by_one(x, zip(within, target[within], strict=True), outputs)[:, within]
     result = np.stack([rows.means_without(output)[within] for output in outputs.T])
     assert len(within) >= 298
-    # The second order overestimates what the rows of the largest leverage change.
-    is_far = tau == 1 or (tau, kind, anchor) == (-1, "counts", "tail-mean")
+    # The second order is not exact for the rows of the largest leverage.
+    is_far = tau == 1 or (tau, kind) == (-1, "counts")
     for own, exact in zip(result, expected, strict=True):
-        assert np.corrcoef(own, exact)[0, 1] > (0.94 if is_far else 0.993)
-        assert 0.9 < own.std() / exact.std() < (1.5 if is_far else 1.15)
+        assert np.corrcoef(own, exact)[0, 1] > (0.97 if is_far else 0.998)
+        assert 0.87 < own.std() / exact.std() < (1.25 if is_far else 1.02)
     np.testing.assert_allclose(result[2], expected[2], atol=1e-6 * expected[2].std())
 
 
@@ -77,13 +77,12 @@ def test_the_bias_is_that_of_weights_solved_again(tau):
     assert bias == pytest.approx(expected, abs=0.1 * error)
 
 
-def test_unstressed_leave_one_out_means_are_nearly_plain_means():
+def test_unstressed_leave_one_out_means_are_plain_means():
     rng = np.random.default_rng(1)
     x, output = rng.normal(size=(2, 500))
     result = stressed_rows(Column(x, 0.05), 0.0).means_without(output)
     expected = (output.sum() - output) / 499
-    np.testing.assert_allclose(result, expected, rtol=0, atol=0.1 * expected.std())
-    assert result.std() == pytest.approx(expected.std(), rel=0.01)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
 def test_leave_one_out_means_stay_within_the_range_of_the_outputs():

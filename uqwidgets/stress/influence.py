@@ -138,6 +138,8 @@ class StressedRows:
     moments, goals : ndarray of shape (k, ..., n)
         In units of the weighted standard deviation of the moment; 0 where all weight lies on one
         value, so that there is nothing to solve.
+    lost_residual : ndarray of shape (..., n)
+        How much of its residual a mean loses without a row.
     """
 
     def __init__(self, weights: Floats, moments: Floats, goals: Floats) -> None:
@@ -156,8 +158,13 @@ class StressedRows:
         # Rows of high leverage attract the solution, so that their residuals are too small.
         average = leverage.mean(axis=-1, keepdims=True)
         self.hc4_factor = free ** (-np.minimum(4.0, leverage / average) / 2)
-        lost_weight = self.share / free
-        moved = lost_weight * self.moments - self.goals / max(n - 1, 1)
+        # Without row i the moments of the others are off from their goals by so much, and the
+        # regression of an output on the moments is another one (a deletion formula).
+        own = self.share / np.maximum(1 - self.share, MIN_FREE_WEIGHT)
+        moved = own * self.moments - self.goals / max(n - 1, 1)
+        change = (self.share / free) * (standard * moved).sum(axis=0)
+        self.lost_residual = own + change
+        xi_change = np.einsum("...ab,b...i->a...i", inverse, moved) + standard * change
         self.effects = LeaveOneOutEffects(
             n,
             weights=weights,
@@ -166,8 +173,8 @@ class StressedRows:
             standard=standard,
             goal_excess=self.goals - weights * self.moments,
             products=standard[:, None] * self.moments,
-            lost_weight=lost_weight,
-            xi_change=np.einsum("...ab,b...i->a...i", inverse, moved),
+            lost_weight=self.share / free,
+            xi_change=(1 - self.share) * xi_change,
         )
 
     def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
@@ -207,16 +214,18 @@ class StressedRows:
 
         Without row i the weights are still exponential in the moments, but these have other goals,
         and :math:`\xi` changes by some :math:`\delta_i` to meet them. The mean follows the goals
-        along :math:`\beta`; the residual of the row itself is lost, divided by 1 minus its
-        leverage, because without the row the regression is another one; and the residuals of the
-        other rows add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
+        along :math:`\beta`; the residual of the row itself is lost, for fixed goals divided by 1
+        minus its leverage, because without the row the regression is another one; and the residuals
+        of the other rows add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
+        Where the goals are the means of the rows themselves, as at :math:`\tau = 0`, nothing is to
+        be solved without a row, and the result is the mean of the other rows.
         Where few rows have much weight, the influences are larger than those of weights that are
         solved without each row, and intervals cover more often.
         """
         centre = dots(self.share, outputs)[..., None]
         residual, slopes = self._regression(outputs)
         change = np.clip(self.effects.xi_change, -_MAX_XI_CHANGE, _MAX_XI_CHANGE)
-        means = centre - self.effects.lost_weight * residual
+        means = centre - self.lost_residual * residual
         for a, moment in enumerate(self.moments):
             goal = self.goals[a]
             # Ties at a quantile make the influences on it add up to something other than 0.
