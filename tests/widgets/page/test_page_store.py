@@ -95,9 +95,24 @@ def test_levels_of_tracks_are_stored_to_within_a_share_of_their_axis():
         assert (np.nanmax(np.abs(read(0, name) - flat), axis=0) <= 1.01 * share * axis).all(), name
     assert np.array_equal(read(0, "near"), near)
     # Intervals of averages are symmetric: half of their width is stored.
-    assert set(stored[1]) == {"average", "half_width"}
+    assert list(stored[1]) == ["average", "half_width"]
     axis = np.ptp([band["low"], band["high"]])
     for sign, name in ((0, "average"), (-1, "low"), (1, "high")):
         of_page = read(1, "average") + sign * read(1, "half_width")
         share = 0.004 if sign else 0.001
         assert np.abs(of_page - band[name]).max() <= 1.01 * share * axis, name
+
+
+def test_an_average_comes_before_a_width_that_has_all_its_digits():
+    average = np.linspace(0, 1, 41)[:, None] * np.ones(3)
+    width = np.ones((41, 3))
+    width[0] = 1e9
+    store = Store()
+    tracks = StoredTracks(store)
+    samples = {"average": average, "low": average - width, "high": average + width}
+    stored = tracks.add("view", "track", [samples], "chunk")
+    tracks.join()
+    assert list(stored) == ["average", "half_width"]
+    number, start, n = stored["half_width"]
+    of_page = stored_columns(store.deflated({}))[number][start : start + n]
+    np.testing.assert_allclose(of_page, width.T, rtol=1e-6)

@@ -57,7 +57,6 @@ class StoredTracks:
             By the name of a column, the number of that in the store, and the first of the numbers
             there and how many they are.
         """
-        stored: dict[str, list[int]] = {}
         every = {
             column: np.concatenate([each[column] for each in samples]) for column in samples[0]
         }
@@ -67,6 +66,8 @@ class StoredTracks:
             every["half_width"] = every.pop("high") - every["average"]
             errors["half_width"] = errors["high"] - errors["average"]
             del every["low"]
+        # The page reads the columns in this order.
+        stored: dict[str, list[int]] = {column: [] for column in every}
         for column, values in every.items():
             lines = values.reshape(len(values), -1).T
             error = np.broadcast_to(errors[column], values.shape[1:]).ravel()
