@@ -103,6 +103,19 @@ def test_the_guess_is_compared_with_the_whole_curve(explainer, target, truth, se
             assert f"{start}: {sentence}" in explanation(lesson)
 
 
+def test_the_levels_at_which_the_target_is_reached_say_so(lesson, explainer):
+    values = explainer.stress(["a"], ["rmse"], taus=101).values["rmse"][0]
+    (place,) = np.flatnonzero((values[:-1] < 3.0) & (values[1:] >= 3.0))
+    nearest = place if 3.0 - values[place] < values[place + 1] - 3.0 else place + 1
+    for level in range(nearest - 3, nearest + 4):
+        lesson.tau = (level - 50) / 50
+        assert ("The target of 3 is reached." in explanation(lesson)) == (level == nearest)
+
+
+def test_the_first_picture_has_no_shifts(lesson):
+    assert not columns(lesson._frame)["shift"].any()
+
+
 def test_a_mean_that_no_weights_give_is_an_edge_and_no_failure():
     # One large value takes the mean beyond the 95 % quantile.
     x = np.r_[np.zeros(96), 1.0, 2.0, 3.0, 400.0]

@@ -32,8 +32,8 @@ class StressToATarget(Lesson):
     """The learner moves the mean of a feature until the error rate reaches a target.
 
     Rows with larger, or smaller, values count more, and the further the mean moves, the fewer rows
-    carry the result. Features that are correlated with the stressed one come along. Some targets
-    are out of reach.
+    carry the result. Features that are correlated with the stressed one come along. The widget says
+    when the target is reached; some targets are out of reach.
 
     Parameters
     ----------
@@ -150,6 +150,13 @@ class StressToATarget(Lesson):
         known = values[np.isfinite(values)] - self.target
         return bool((known <= 0).any() and (known >= 0).any())
 
+    def _is_reached(self, level: int) -> bool:
+        """Whether no neighbouring level is nearer to the target, which lies between levels."""
+        near = self._values()[max(level - 1, 0) : level + 2]
+        distances = np.abs(near - self.target)
+        is_nearest = distances[min(level, 1)] <= np.nanmin(distances)
+        return bool(is_nearest) and self._crosses(near)
+
     def _result(self) -> Stress:
         if self.feature not in self._results:
             self._results[self.feature] = self.explainer.stress(
@@ -172,6 +179,8 @@ class StressToATarget(Lesson):
         return self._known_shifts[key]
 
     def _shifts_at(self, level: int) -> Floats:
+        if level == _LEVELS // 2:
+            return np.zeros(len(self.features))  # and not what rounding leaves
         if self._result().status[0, level] not in ("ok", "edge"):
             return np.full(len(self.features), np.nan)
         table = self.explainer.table
@@ -228,6 +237,8 @@ class StressToATarget(Lesson):
                 f"{label} is {value:.3g}. The weights are worth about {ess:.0f} of {n:,} rows"
                 + ("; so few rows say little." if ess < _FEW * n else ".")
             )
+            if self._is_reached(i):
+                sentences.append(f"The target of {self.target:.3g} is reached.")
             along = [
                 f"{name} by {shift:+.2f}"
                 for name, shift in zip(self.features, shifts, strict=True)
