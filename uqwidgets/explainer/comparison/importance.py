@@ -80,7 +80,8 @@ def importances(
     """
     (_, of, population), (_, _, other) = sides
     remarks: tuple[Remark, ...] = ()
-    per_row = np.full((len(features), len(population.positions)), np.nan)
+    of_rows = len(features), len(population.positions)
+    per_row = None
     parts: list[tuple[Bounds, Floats]] = []
 
     def of_sides(rank: Callable[..., Importance]) -> Iterator[Importance]:
@@ -92,7 +93,7 @@ def importances(
     elif population is other:
         first, second = of_sides(permutation_importance)
         options = settings.interval, settings.level, population, settings.reference
-        pairs = []
+        pairs, per_row = [], np.empty(of_rows)
         for change in _of_models(sides, (first, second), features, settings, callback):
             per_row[len(parts)] = change.per_row()[population.positions]
             parts.append((bounds(change, *options), change.repeats))
@@ -105,7 +106,7 @@ def importances(
     result = build_result(
         features,
         intervals,
-        per_row,
+        np.full(of_rows, np.nan) if per_row is None else per_row,
         repeats,
         measure=of.name,
         label=f"{first.label}, {title}",
@@ -193,12 +194,13 @@ def _of_groups(
         FeatureRanking(evaluations, measure, features, population, settings)
         for evaluations, measure, population in sides
     ]
-    of_sides = [
+    of_first, of_second = (
         mean_changes(evaluations, measure, features, population, settings, callback)
         for evaluations, measure, population in sides
-    ]
+    )
     parts = []
-    for changes in zip(*of_sides, strict=True):
+    for own in of_first:
+        changes: tuple[Change, ...] = (own, next(of_second))
         for ranking, change in zip(rankings, changes, strict=True):
             ranking.add(change)
         if settings.compare == "ratio":
@@ -209,7 +211,7 @@ def _of_groups(
         populations = sides[0].population, sides[1].population
         interval = _of_changes(changes, populations, settings.level, settings.reference)
         parts.append((interval, changes[0].repeats - changes[1].repeats))
-        del change, changes  # otherwise they stay in memory while the next are made
+        del own, change, changes  # otherwise they stay in memory while the next are made
     first, second = (ranking.result() for ranking in rankings)
     return first, second, parts
 
