@@ -4,6 +4,12 @@ The ratio is our time divided by scikit-learn's for the same features and repeat
 calls the model for each repeat. Ours has the predictions of an earlier importance, as those of a
 second scorer, so that the ratio is about the scorer alone. Scorers of one's own are the last.
 
+The aim is at most 2, and 3 for scorers of one's own. With 10,000 rows 35 of 117 lines were above 2
+in a run on a machine with two busy cores: scores of clusters, likelihood ratios, d2 and median
+errors, the largest error and the average precision of three classes took 2.3 to 3.2, scorers of
+one's own 2.5 to 3.1. These scores call scikit-learn's own function for every group of rows that the
+interval leaves out.
+
     python -m benchmarks.bench_scorers [rows [part of a name]]
 """
 
