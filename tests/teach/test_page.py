@@ -179,3 +179,5 @@ def test_a_frozen_lesson_is_the_output_of_a_cell(explainer):
         assert "height: 700px" in html
         with pytest.raises(ValueError, match="height is 0"):
             lesson.freeze(height=0)
+        with pytest.raises(ValueError, match="height is 1000000; it is at most 100,000"):
+            lesson.freeze(height=1_000_000)

@@ -18,7 +18,7 @@ from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.kernel.frames import pack, plain
 from uqwidgets.widgets.page.document import document
-from uqwidgets.widgets.page.savable import FrozenPage, SavedPage
+from uqwidgets.widgets.page.savable import FrozenPage, SavedPage, checked_height
 
 if TYPE_CHECKING:
     from uqwidgets.teach.lesson import Lesson, LessonAnswer
@@ -159,8 +159,7 @@ class SavableLesson:
         ...     lesson.freeze(progress=False).rows
         'It holds no row.'
         """
-        if not isinstance(height, int) or isinstance(height, bool) or height < 1:
-            raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
+        height = checked_height(height)
         lesson = cast("Lesson", self)
         text = _text([lesson], self.title, None, progress)
         return FrozenPage(text, height, self.rows_in_page, self.title)

@@ -90,6 +90,21 @@ class FrozenPage:
         return frame.replace("<iframe", f'<iframe srcdoc="{escape(self.html)}"', 1)
 
 
+def checked_height(height: Any) -> int:
+    """Return the height of a page in the output of a cell, in pixels.
+
+    Raises
+    ------
+    ValueError
+        If it is no positive whole number, or too large.
+    """
+    if not is_whole(height) or height < 1:
+        raise ValueError(
+            f"height is {brief(height)}; it must be a positive whole number of pixels."
+        )
+    return checked_count(height, "height", 1, _MOST_PIXELS)
+
+
 class Savable(Requesting):
     """Pages of an explorer."""
 
@@ -234,11 +249,7 @@ class Savable(Requesting):
         >>> frozen.rows[:16]
         'It holds no row:'
         """
-        if not is_whole(height) or height < 1:
-            raise ValueError(
-                f"height is {brief(height)}; it must be a positive whole number of pixels."
-            )
-        checked_count(height, "height", 1, _MOST_PIXELS)
+        height = checked_height(height)
         page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
         text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)
