@@ -99,8 +99,8 @@ class Cache(Generic[T]):
     def longest(self, key: Hashable) -> npt.NDArray[Any] | None:
         """Return the longest derived array of a key, pinned or not; None if there is none."""
         stores = (*self._pinned.values(), self.derived)
-        found = [array for store in stores if (array := store.get(key)) is not None]
-        return max(found, key=len, default=None)
+        arrays = [array for store in stores if (array := store.get(key)) is not None]
+        return max(arrays, key=len, default=None)
 
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
         """Return the longest derived array of a key, and mark it as the most recently used."""

@@ -18,8 +18,7 @@ Columns = Mapping[str, Any] | pd.DataFrame
 Kind = Literal[
     "line", "band", "interval", "dot", "ring", "square", "stroke", "rug", "cell", "cross", "text"
 ]
-
-
+# An axis, "x" or "y", and a value on it.
 Rule = tuple[Literal["x", "y"], float]
 
 

@@ -46,7 +46,7 @@ def cells(mark: Mark, xs: Edges, ys: Edges, shades: Scale) -> list[Markup]:
     for k in np.unique(shade[known]).tolist():
         d = "".join(_box(xs[i], ys[i]) for i in np.flatnonzero(known & (shade == k)).tolist())
         parts.append(element("path", d=d, **_look(mark.shade.colours, k)))
-    far = ~np.asarray(mark.data[mark.solid], dtype=bool) if mark.solid else ~known & False
+    far = ~np.asarray(mark.data[mark.solid], dtype=bool) if mark.solid else np.zeros_like(known)
     d = "".join(
         path(stroke) for i in np.flatnonzero(far).tolist() for stroke in _hatched(xs[i], ys[i])
     )

@@ -257,12 +257,12 @@ def floats(values: npt.ArrayLike, what: str) -> Floats:
     ValueError
         If they are no real numbers.
     """
-    found = unmasked(values)
+    numbers = unmasked(values)
     try:
         # numpy would take the real part of complex numbers, and count the units of moments.
-        if getattr(getattr(found, "dtype", None), "kind", "f") in "cmM":
+        if getattr(getattr(numbers, "dtype", None), "kind", "f") in "cmM":
             raise TypeError
-        return np.asarray(found, dtype=np.float64, order="C")
+        return np.asarray(numbers, dtype=np.float64, order="C")
     except OverflowError:
         raise ValueError(f"{brief(values)} is beyond all floating-point numbers.") from None
     except (TypeError, ValueError) as error:

@@ -340,8 +340,8 @@ def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
         # numpy turns a list of strings and numbers into strings, and bools among numbers into
         # numbers: keep each label as it is.
         originals = list(labels)  # type: ignore[arg-type]
-        kept: Any = str if array.dtype.kind == "U" else Number
-        if not all(isinstance(one, kept) and not isinstance(one, bool) for one in originals):
+        kind: Any = str if array.dtype.kind == "U" else Number
+        if not all(isinstance(one, kind) and not isinstance(one, bool) for one in originals):
             array = np.empty(len(originals), dtype=object)
             array[:] = originals
     return array

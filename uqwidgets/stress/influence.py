@@ -219,8 +219,7 @@ class StressedRows:
         of the other rows add :math:`\delta_i^\top (\sum w r \psi \psi^\top / n)\,\delta_i / 2`.
         Where the goals are the means of the rows themselves, as at :math:`\tau = 0`, nothing is to
         be solved without a row, and the result is the mean of the other rows.
-        Where few rows have much weight, the influences are larger than those of weights that are
-        solved without each row, and intervals cover more often.
+        Where few rows have much weight, the second order is not exact for these rows.
         """
         centre = dots(self.share, outputs)[..., None]
         residual, slopes = self._regression(outputs)
