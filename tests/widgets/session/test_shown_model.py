@@ -138,8 +138,11 @@ def test_a_model_that_does_not_exist_is_refused(explorer, name):
     assert len(explorer._frame["meta"]["error"]) < 1500
 
 
-def test_a_model_that_fails_leaves_the_shown_one():
-    def broken(_X):
+def test_a_model_that_fails_is_called_once_and_leaves_the_shown_one():
+    calls = []
+
+    def broken(X):
+        calls.append(len(X))
         raise RuntimeError("out of order")
 
     X, y = data()
@@ -149,6 +152,7 @@ def test_a_model_that_fails_leaves_the_shown_one():
         assert explorer.wait()
         assert explorer.shown_model == "unsure"
         assert "out of order" in explorer._frame["meta"]["error"]
+        assert calls == [len(X)]
         explorer.tau = 0.5
         assert explorer.wait()
         assert explorer._frame["meta"]["error"] is None

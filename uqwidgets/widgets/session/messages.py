@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import explainer_of
 from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
 from uqwidgets.widgets.session.pins import validate_pins
 from uqwidgets.widgets.session.price import refusal
-from uqwidgets.widgets.session.state import explainer_of_state
 
 # Counts of the host and of the front end: views, and numbers of requests. The number of a request
 # is set last, after its inputs.
@@ -77,20 +77,20 @@ def read_message(
     accepted: dict[str, Any] = {}
     refused: dict[str, str] = {}
     failure = None
-    if "shown_model" in message:
-        try:
-            explainer = explainer_of_state(message, explainer)
-        except ValueError as error:
-            # It is refused below, and so are inputs that the present model cannot have.
-            failure = error
-    for name, value in message.items():
+    # The other inputs are those of the model that is to be shown, or of the present one if it is
+    # refused.
+    for name in sorted(message, key=lambda name: name != "shown_model"):
         try:
             if name in NAMES:
-                accepted[name] = validate(name, value, explainer)
+                accepted[name] = validate(name, message[name], explainer)
             elif name == "pins":
-                accepted[name] = validate_pins(value, explainer)
+                accepted[name] = validate_pins(message[name], explainer)
+            if name == "shown_model":
+                explainer = explainer_of(explainer, accepted[name])
         except ValueError as error:
             refused[name] = str(error)
+            if name == "shown_model":
+                failure = error
     dear = refusal(present, {n: v for n, v in accepted.items() if n in NAMES}, explainer)
     refused |= dear
     accepted = {name: value for name, value in accepted.items() if name not in dear}
