@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
@@ -68,6 +68,21 @@ class Steps:
         self.progress(self.what, min(self.done, self.total), self.total)
 
 
+class Sample(NamedTuple):
+    """A part of the contents of a page.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features with a curve, the saved one first.
+    taus : tuple of float
+        See `Choices`.
+    """
+
+    n_features: int
+    taus: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class PageOptions:
     """The parts of an explorer that a page contains.
@@ -77,11 +92,14 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    sample : Sample, optional
+        The part of it that is computed to know how long the whole takes.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    sample: Sample | None = None
 
 
 @dataclass
@@ -156,6 +174,29 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def choices_of(explainer: Explainer, options: PageOptions, inputs: Inputs) -> Choices:
+    """Return what a reader can choose.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    options : PageOptions
+    inputs : Inputs
+        Whose feature comes first in a sample.
+    """
+    table, sample = explainer.table, options.sample
+    features = [f for f in explainer.features if why_no_curve(table, f) is None]
+    if sample is not None:
+        features = sorted(features, key=lambda f: f != inputs.feature)[: sample.n_features]
+    values = {
+        "feature": features,
+        "measure": [measure.name for measure in curve_measures(explainer)],
+        "indicator": list(explainer.indicators),
+        "interval": options.intervals,
+    }
+    return Choices(values, options.stressed, *([] if sample is None else [sample.taus]))
+
+
 def assemble(
     session: Session,
     views: Sequence[View],
@@ -190,15 +231,7 @@ def assemble(
         Waits for the other processes, and returns the page.
     """
     explainer = session.explainer
-    choices = Choices(
-        {
-            "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
-            "measure": [measure.name for measure in curve_measures(explainer)],
-            "indicator": list(explainer.indicators),
-            "interval": options.intervals,
-        },
-        options.stressed,
-    )
+    choices = choices_of(explainer, options, inputs)
     store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
     cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 

@@ -1,0 +1,345 @@
+"""What a page takes before it is made: seconds and bytes, from a few of its contents.
+
+The contents of one feature are computed, packed and timed, for one stressed feature and then for
+several, and multiplied by the numbers of contents and of stressed features. What the model takes
+for curves that are not known is estimated as elsewhere, from its calls so far.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from uqwidgets.evaluation.replacement import Request
+from uqwidgets.plotting.text import counted
+from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.work import Report
+from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.page.assembly import Sample, Steps, assemble, choices_of
+from uqwidgets.widgets.page.contents import PACKING
+from uqwidgets.widgets.page.document import front_end_bytes, without_copies
+from uqwidgets.widgets.page.plain import PICTURES, REVIEW
+from uqwidgets.widgets.page.plan import Plan
+from uqwidgets.widgets.page.processes import Processes
+from uqwidgets.widgets.picture.static_picture import static_picture
+from uqwidgets.widgets.views.view import View
+
+# Levels of tau of a first look; of the next one where rows, features and repeats make so many
+# shuffled values, and otherwise.
+_FIRST, _FEW, _MANY = (-1.0, 0.0, 1.0), tuple((STOPS[::4]).tolist()), 200_000
+_EVERY = tuple(STOPS.tolist())
+# Stressed features that are sampled together.
+_SEVERAL = 4
+# What stressed features add to the bytes grows with this power of their number: they are alike.
+_ALIKE = 0.65
+# Bytes of a line of a table of the review, and of all else in it.
+_OF_LINE, _OF_REVIEW = 170, 20_000
+# Bytes of a content in the index, and seconds to pack it at one level of one stressed feature.
+_OF_ENTRY, _OF_PACKED = 60, 2e-5
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a page takes.
+
+    Attributes
+    ----------
+    seconds : float
+        Until it is written.
+    nbytes : int
+        Of the file.
+    steps : mapping of str to float
+        Seconds of one step of the work, by its name.
+    """
+
+    seconds: float
+    nbytes: int
+    steps: Mapping[str, float] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"{duration(self.seconds)}, {_size(self.nbytes)}"
+
+    def of_step(self, name: str) -> float:
+        """Return what a step takes; next to nothing if it is not known."""
+        return max(self.steps.get(name, 0.0), 1e-3)
+
+
+@dataclass(frozen=True)
+class PagePrice:
+    """What the page of an explorer takes, see `Explorer.page_price`.
+
+    Attributes
+    ----------
+    shown, all, pictures : Price
+        By the scope of the page, each with ``seconds`` and ``nbytes``.
+    """
+
+    shown: Price
+    all: Price
+    pictures: Price
+
+    def __repr__(self) -> str:
+        return f"{self.shown}; all: {self.all}; pictures: {self.pictures}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, such as "about 20 s" or "about 4 min"."""
+    if seconds < 1:
+        return "less than 1 s"
+    if seconds < 100:
+        return f"about {round(seconds) if seconds < 10 else 5 * round(seconds / 5)} s"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min"
+    return f"about {counted(round(seconds / 3600), 'hour')}"
+
+
+def _size(nbytes: int) -> str:
+    return f"{nbytes / 1e6:.1f} MB"
+
+
+class Counts(NamedTuple):
+    """How much a page contains.
+
+    Attributes
+    ----------
+    contents : dict of str to int
+        Contents of one cohort, by the name of the view.
+    rows : dict of str to int
+        That the model is asked about, by the name of the view that needs them first.
+    stressed, cohorts, saved, lines : int
+        What can be stressed, cohorts, saved views, and lines of the tables of the review.
+    """
+
+    contents: dict[str, int]
+    rows: dict[str, int]
+    stressed: int
+    cohorts: int
+    saved: int
+    lines: int
+
+
+class Look(NamedTuple):
+    """What a few contents took.
+
+    Attributes
+    ----------
+    stressed, levels : int
+        How many features were stressed, and at how many levels of tau each.
+    steps : dict of str to list of float
+        Seconds of each step, by its name.
+    nbytes : dict of str to int
+        By the name of the view; ``""`` is the index.
+    """
+
+    stressed: int
+    levels: int
+    steps: dict[str, list[float]]
+    nbytes: dict[str, int]
+
+    def seconds(self, name: str) -> float:
+        """Return the mean seconds of a step; 0 if there was none."""
+        every = self.steps.get(name, [])
+        return sum(every) / len(every) if every else 0.0
+
+
+def counts_of(plan: Plan) -> Counts:
+    """Count what a page contains, without computing any of it."""
+    explainer, inputs, options = plan.session.explainer, plan.shown[0], plan.options
+    choices = choices_of(explainer, options, inputs)
+    contents, rows = {}, {}
+    asked: set[Request] = set()
+    for view in plan.views():
+        every = choices.of(view, inputs)
+        contents[view.name] = len(every)
+        requests = {q for at in {at.feature: at for at in every}.values() for q in _asked(view, at)}
+        waiting = [q for q in requests - asked if not explainer.evaluations.is_cached(q)]
+        rows[view.name] = len(waiting) * len(explainer.table)
+        asked |= requests
+    p, n_over_tau = len(explainer.features), len(STOPS) if inputs.stress_feature else 0
+    return Counts(
+        contents,
+        rows,
+        len(options.stressed),
+        len(options.cohorts),
+        len(plan.shown),
+        len(plan.shown) * (2 * p + (p + 1) * n_over_tau),
+    )
+
+
+class Measured(NamedTuple):
+    """What was measured of a page before it is made.
+
+    Attributes
+    ----------
+    looks : sequence of Look
+        Of one stressed feature at few levels, then at more levels, then of several features.
+    picture, picture_nbytes : float, int
+        Seconds and bytes of the static picture of the present view.
+    slowness : float
+        Seconds that pass for one that this thread works.
+    """
+
+    looks: Sequence[Look]
+    picture: float
+    picture_nbytes: int
+    slowness: float
+
+    def covers(self, plan: Plan) -> bool:
+        """Whether the looks are at all views of a plan, with as many stressed features."""
+        last = self.looks[-1]
+        n = min(_SEVERAL, len(plan.options.stressed)) if last.levels == len(STOPS) else 1
+        return last.stressed >= n and all(view.name in last.steps for view in plan.views())
+
+
+def measured(plan: Plan, check: Callable[[], None]) -> Measured:
+    """Compute a few contents of a page, and note what they take.
+
+    Parameters
+    ----------
+    plan : Plan
+    check : callable
+        Called often; what it raises ends the work.
+    """
+    began, worked = time.perf_counter(), time.thread_time()
+    n_values = len(plan.session.explainer.table) * len(plan.session.explainer.features)
+    is_long = n_values * plan.shown[0].n_repeats > _MANY
+    looks = [_look(plan, 1, _FIRST, check)]
+    if plan.options.stressed:
+        looks.append(_look(plan, 1, _FEW if is_long else _EVERY, check))
+    if len(plan.options.stressed) > 1 and not is_long:
+        looks.append(_look(plan, _SEVERAL, _EVERY, check))
+    drawing = time.thread_time()
+    picture = without_copies(static_picture(plan.session, plan.shown[0], check))
+    ended = time.thread_time()
+    slowness = (time.perf_counter() - began) / max(ended - worked, 1e-3)
+    return Measured(looks, ended - drawing, len(picture.encode()), slowness)
+
+
+def _look(plan: Plan, n: int, taus: tuple[float, ...], check: Callable[[], None]) -> Look:
+    session, inputs = plan.session, replace(plan.shown[0], tau=0.0)
+    own = [one for one in plan.options.stressed if one.feature == inputs.stress_feature]
+    stressed = [*own, *(one for one in plan.options.stressed if one not in own)][:n]
+    options = replace(
+        plan.options,
+        cohorts=plan.options.cohorts[:1],
+        stressed=stressed,
+        sample=Sample(1, taus),
+    )
+    # What the model was not asked yet is estimated.
+    views = [view for view in plan.views() if _is_ready(view, inputs)]
+    timed = _TimedSteps(lambda *_: check())
+    page = assemble(session, views, options, inputs, [], [], timed, Processes(n_jobs=1))()
+    nbytes = Counter[str]()
+    for chunk, text in page.chunks.items():
+        nbytes[chunk.partition(" ")[0]] += len(text)
+    return Look(len(stressed), len(taus), timed.seconds, dict(nbytes))
+
+
+class _TimedSteps(Steps):
+    """Notes how long each step takes, without what other threads take meanwhile."""
+
+    def __init__(self, progress: Report) -> None:
+        super().__init__(progress)
+        self.seconds: dict[str, list[float]] = {}
+        self._began = 0.0
+
+    def next(self, what: str) -> None:
+        """Report a step, see `Steps`."""
+        if what:
+            now = time.thread_time()
+            if self.what:
+                self.seconds.setdefault(self.what, []).append(now - self._began)
+            self._began = now
+        super().next(what)
+
+
+def price_of(plan: Plan, counts: Counts, known: Measured, *, is_plain: bool = False) -> Price:
+    """Estimate what a page takes.
+
+    Parameters
+    ----------
+    plan : Plan
+    counts : Counts
+    known : Measured
+    is_plain : bool, default=False
+        Whether it is one of pictures and tables alone.
+    """
+    looks, n_cohorts = known.looks, counts.cohorts
+    # Importance over tau, which takes longest, is computed again for the tables.
+    own = _seconds(looks, "importance", min(1, counts.stressed))
+    steps = {REVIEW: counts.saved * own, PICTURES: known.picture}
+    nbytes = _OF_REVIEW + _OF_LINE * counts.lines
+    if is_plain:
+        numbers = {REVIEW: 1, PICTURES: counts.saved}
+        nbytes += counts.saved * known.picture_nbytes
+    else:
+        numbers = {name: n * n_cohorts for name, n in counts.contents.items()}
+        numbers |= {PACKING: n_cohorts, REVIEW: 1, PICTURES: 1}
+        steps |= {name: _seconds(looks, name, counts.stressed) for name in counts.contents}
+        n_packed = max(counts.contents.values()) * counts.stressed * len(STOPS)
+        steps[PACKING] = looks[0].seconds(PACKING) + n_packed * _OF_PACKED
+        nbytes += known.picture_nbytes + front_end_bytes() + _OF_ENTRY * sum(numbers.values())
+        nbytes += n_cohorts * sum(
+            _nbytes(looks, name, n, counts.stressed)
+            for name, n in {**counts.contents, "": 1}.items()
+        )
+    steps = {name: known.slowness * each for name, each in steps.items()}
+    for name, rows in counts.rows.items() if not is_plain else ():
+        asked = plan.session.explainer.evaluations.seconds_for(rows)
+        steps[name] += asked / max(1, numbers[name])
+    return Price(sum(n * steps[name] for name, n in numbers.items()), nbytes, steps)
+
+
+def _seconds(looks: Sequence[Look], name: str, n: int) -> float:
+    """Return the seconds of a content with so many stressed features."""
+    first, *further = looks
+    if not further:
+        return first.seconds(name)
+    more, *several = further
+    one = _beyond(
+        (first.levels, first.seconds(name)), (more.levels, more.seconds(name)), len(STOPS)
+    )
+    if n <= 1:
+        return one
+    if not several:
+        return n * one
+    return _beyond((1, one), (several[0].stressed, several[0].seconds(name)), n)
+
+
+def _beyond(near: tuple[int, float], far: tuple[int, float], n: int) -> float:
+    """Extrapolate a time, between a line through two numbers of units and one through the origin.
+
+    What is computed for many at once takes less for each, and then more where the processor's
+    cache is full.
+    """
+    if far[0] == n:
+        return far[1]
+    slope = max(0.0, far[1] - near[1]) / (far[0] - near[0])
+    return (far[1] + slope * (n - far[0]) + far[1] * n / far[0]) / 2
+
+
+def _nbytes(looks: Sequence[Look], name: str, n_contents: int, n: int) -> int:
+    """Return the bytes of the contents of a view with so many stressed features."""
+    first, last = looks[0], looks[-1]
+    before, after = first.nbytes.get(name, 0), last.nbytes.get(name, 0)
+    added = max(0, after - before) * (n / max(1, last.stressed)) ** _ALIKE
+    n_sampled = max(1, len(last.steps.get(name, ())))
+    return round((before + added) * n_contents / n_sampled)
+
+
+def _asked(view: View, inputs: Inputs) -> Sequence[Request]:
+    """Return what a content asks the model; nothing where it fails, which drawing reports."""
+    try:
+        return view.replacements(inputs)
+    except ValueError:
+        return ()
+
+
+def _is_ready(view: View, inputs: Inputs) -> bool:
+    try:
+        return view.is_ready(inputs)
+    except ValueError:
+        return False
