@@ -416,9 +416,13 @@ class Savable(Requesting):
             until_end = stack.pop_all()
 
         def run() -> None:
-            with until_end:
-                saving.run(work)
-            self._tell(error=saving.error, saved=repr(saving.result) if saving.result else None)
+            def whole() -> SavedPage:
+                with until_end:
+                    return work()
+
+            saving.run(whole)
+            result = saving.result
+            self._tell(error=saving.error, saved=None if result is None else repr(result))
 
         if wait:
             run()
