@@ -157,7 +157,7 @@ def test_the_price_multiplies_what_was_measured_by_the_counts(explorer):
         seconds = {name: [1.0 + stressed * levels] for name in names}
         return Look(stressed, levels, seconds, dict.fromkeys(["", *names], 1000))
 
-    known = Measured([look(1, 3), look(1, 41), look(3, 41)], 0.5, 7000, slowness=2.0)
+    known = Measured([look(0, 41), look(1, 41), look(3, 41)], 0.5, 7000, slowness=2.0)
     price = price_of(plan, counts._replace(rows={}), known)
     each = 1 + 3 * len(STOPS)
     n = sum(counts.contents.values())
@@ -181,13 +181,13 @@ def test_the_price_asks_the_model_nothing_and_computes_a_few_contents(explorer, 
     plan = explorer._plan("all", None, None, (), None)
     known = measured(plan, lambda: None)
     assert explorer.explainer.model_calls == before
-    assert [(look.stressed, look.levels) for look in known.looks] == [(1, 3), (1, 41), (3, 41)]
+    assert [(look.stressed, look.levels) for look in known.looks] == [(0, 41), (1, 41), (3, 41)]
     n_measures = len({json.dumps(m) for m in explorer._session.about["measures"]})
     assert len(known.looks[0].steps["dependence"]) <= n_measures
     # Of more values, fewer levels are computed.
     monkeypatch.setattr("uqwidgets.widgets.page.price._MANY", 100)
     known = measured(plan, lambda: None)
-    assert [(look.stressed, look.levels) for look in known.looks] == [(1, 3), (1, 11)]
+    assert [(look.stressed, look.levels) for look in known.looks] == [(0, 41), (1, 11)]
 
 
 def test_the_price_of_the_bytes_holds_within_a_factor_of_two(explorer, tmp_path):

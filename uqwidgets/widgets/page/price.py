@@ -7,10 +7,12 @@ for curves that are not known is estimated as elsewhere, from its calls so far.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import NamedTuple
 
 from uqwidgets.evaluation.replacement import Request
@@ -27,9 +29,8 @@ from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.views.view import View
 
-# Levels of tau of a first look; of the next one where rows, features and repeats make so many
-# shuffled values, and otherwise.
-_FIRST, _FEW, _MANY = (-1.0, 0.0, 1.0), tuple((STOPS[::4]).tolist()), 200_000
+# Levels of tau that are computed where rows, features and repeats make so many shuffled values.
+_FEW, _MANY = tuple((STOPS[::4]).tolist()), 200_000
 _EVERY = tuple(STOPS.tolist())
 # Stressed features that are sampled together.
 _SEVERAL = 4
@@ -140,9 +141,8 @@ class Look(NamedTuple):
     nbytes: dict[str, int]
 
     def seconds(self, name: str) -> float:
-        """Return the mean seconds of a step; 0 if there was none."""
-        every = self.steps.get(name, [])
-        return sum(every) / len(every) if every else 0.0
+        """Return the median seconds of a step; 0 if there was none."""
+        return median(self.steps.get(name, (0.0,)))
 
 
 def counts_of(plan: Plan) -> Counts:
@@ -175,7 +175,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     looks : sequence of Look
-        Of one stressed feature at few levels, then at more levels, then of several features.
+        Of no stressed feature, then of one, and where that is quick of several.
     picture, picture_nbytes : float, int
         Seconds and bytes of the static picture of the present view.
     slowness : float
@@ -206,7 +206,7 @@ def measured(plan: Plan, check: Callable[[], None]) -> Measured:
     began, worked = time.perf_counter(), time.thread_time()
     n_values = len(plan.session.explainer.table) * len(plan.session.explainer.features)
     is_long = n_values * plan.shown[0].n_repeats > _MANY
-    looks = [_look(plan, 1, _FIRST, check)]
+    looks = [_look(plan, 0, _EVERY, check)]
     if plan.options.stressed:
         looks.append(_look(plan, 1, _FEW if is_long else _EVERY, check))
     if len(plan.options.stressed) > 1 and not is_long:
@@ -296,12 +296,12 @@ def price_of(plan: Plan, counts: Counts, known: Measured, *, is_plain: bool = Fa
 def _seconds(looks: Sequence[Look], name: str, n: int) -> float:
     """Return the seconds of a content with so many stressed features."""
     first, *further = looks
-    if not further:
+    if not further or not n:
         return first.seconds(name)
-    more, *several = further
-    one = _beyond(
-        (first.levels, first.seconds(name)), (more.levels, more.seconds(name)), len(STOPS)
-    )
+    alone, *several = further
+    one = alone.seconds(name)
+    # Levels share some of the work; how much, a few of them do not show.
+    one += max(0.0, one - first.seconds(name)) * (math.sqrt(len(STOPS) / alone.levels) - 1)
     if n <= 1:
         return one
     if not several:
@@ -317,8 +317,8 @@ def _beyond(near: tuple[int, float], far: tuple[int, float], n: int) -> float:
     """
     if far[0] == n:
         return far[1]
-    slope = max(0.0, far[1] - near[1]) / (far[0] - near[0])
-    return (far[1] + slope * (n - far[0]) + far[1] * n / far[0]) / 2
+    line = far[1] + max(0.0, far[1] - near[1]) / (far[0] - near[0]) * (n - far[0])
+    return math.sqrt(line * far[1] * n / far[0])
 
 
 def _nbytes(looks: Sequence[Look], name: str, n_contents: int, n: int) -> int:
