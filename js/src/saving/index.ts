@@ -33,7 +33,7 @@ export function savePanel(model: Channel, uid: string, close: () => void, signal
     input.checked = scope === "shown";
     prices.set(scope, price);
     inputs.set(scope, input);
-    return h("label", { class: "uq-scope" }, input, h("span", {}, label), price);
+    return h("label", { class: "uq-scope" }, input, h("span", {}, `${label} `, price));
   });
   const status = h("p", { class: "uq-muted", role: "status", "data-testid": "uq-save-status" });
   const bar = h("progress", { max: 1, "aria-label": "progress of the page" });

@@ -166,7 +166,7 @@ def test_the_price_multiplies_what_was_measured_by_the_counts(explorer):
     assert price.seconds >= 2 * n * each
     # The review repeats importance over tau of the one stressed feature.
     rest = price.seconds - 2 * n * each
-    assert rest == pytest.approx(2 * (1 + len(STOPS) + 0.5), rel=0.05)
+    assert rest == pytest.approx(2 * (1 + len(STOPS) + len(names) + 0.5), rel=0.05)
     slower = price_of(plan, counts._replace(rows={}), known._replace(slowness=4.0))
     assert slower.seconds == pytest.approx(2 * price.seconds)
     assert slower.nbytes == price.nbytes

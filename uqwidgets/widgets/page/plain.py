@@ -17,6 +17,13 @@ from uqwidgets.widgets.rows.population import PopulationBuilder
 #: What is reported while the pictures are drawn, and while the tables are made.
 PICTURES, REVIEW = "pictures", "review"
 
+_STYLE = """
+td, th { padding: 1px 10px 1px 0; text-align: start; vertical-align: top; overflow-wrap: anywhere; }
+caption { font-weight: bold; padding-top: 8px; text-align: start; }
+.uq-scroll { overflow-x: auto; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+"""
+
 
 def plain_page(
     plan: Plan, steps: Steps, *, title: str, author: str | None, note: str | None
@@ -51,7 +58,7 @@ def plain_page(
     of_review = review(session, views, shown, notes, options.intervals, lambda: steps.next(""))
     # The pins stand above as sections, in the order of the reading path.
     body = [element("header", *head), *sections, of_review.after]
-    return page_text("".join(body), title), _rows_held(plan)
+    return page_text("".join(body), title, _STYLE), _rows_held(plan)
 
 
 def n_steps(plan: Plan) -> int:

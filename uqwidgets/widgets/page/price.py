@@ -268,8 +268,9 @@ def price_of(plan: Plan, counts: Counts, known: Measured, *, is_plain: bool = Fa
         Whether it is one of pictures and tables alone.
     """
     looks, n_cohorts = known.looks, counts.cohorts
-    # Importance over tau, which takes longest, is computed again for the tables.
+    # Each saved view is computed for its level of tau and for the tables, with importance over tau.
     own = _seconds(looks, "importance", min(1, counts.stressed))
+    own += sum(looks[0].seconds(name) for name in counts.contents)
     steps = {REVIEW: counts.saved * own, PICTURES: known.picture}
     nbytes = _OF_REVIEW + _OF_LINE * counts.lines
     if is_plain:

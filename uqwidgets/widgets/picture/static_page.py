@@ -72,7 +72,7 @@ def layout_html(overview: str, details: str, *, heading: str, message: str | Non
     return element("div", *parts, element("div", *columns, style=style))
 
 
-def page_text(body: str, title: str) -> str:
+def page_text(body: str, title: str, style: str = "") -> str:
     """Return the text of one HTML page that needs nothing else, neither a network nor scripts.
 
     Parameters
@@ -81,12 +81,14 @@ def page_text(body: str, title: str) -> str:
         HTML, from `layout_html`.
     title : str
         Of the page; shown by the browser.
+    style : str, optional
+        Further rules of its style.
     """
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"{element('title', words(title))}\n<style>{_STYLE}</style>\n</head>\n"
+        f"{element('title', words(title))}\n<style>{_STYLE}{style}</style>\n</head>\n"
         f"<body>\n{element('main', Markup(body))}\n</body>\n</html>\n"
     )
 
