@@ -232,9 +232,7 @@ def save(
     return SavedPage(Path(path), nbytes, rows, whole.sha256)
 
 
-def _document(
-    lessons: Sequence[Lesson], title: str, note: str | None, progress: bool
-) -> Sealed:
+def _document(lessons: Sequence[Lesson], title: str, note: str | None, progress: bool) -> Sealed:
     """Return a page of lessons."""
     store = _Store()
     with tqdm(desc="lessons", unit=" states", disable=not progress) as bar:

@@ -15,7 +15,8 @@ export interface Seal {
   sum: string;
 }
 
-const OWN = new Set(["uq-top", "uq-seal", "uq-answers", "uq-end"]);
+const SENTENCES = ["uq-top", "uq-middle", "uq-end"];
+const OWN = new Set([...SENTENCES, "uq-seal", "uq-answers"]);
 const SPACE = /^[ \t\n\f\r]*$/;
 /** Between the parts of what is hashed; no page can hold it. */
 const BETWEEN = "\0";
@@ -145,7 +146,7 @@ export async function openWhole(open: (opened: HTMLElement, seal: Seal) => Promi
     const opened = document.documentElement.cloneNode(true) as HTMLElement;
     const seal = checkedSeal(opened);
     await open(opened, seal);
-    for (const id of ["uq-top", "uq-end"]) document.getElementById(id)?.remove();
+    for (const id of SENTENCES) document.getElementById(id)?.remove();
     document.documentElement.dataset.opened = "true";
   } catch (error) {
     if (error instanceof Damage) {

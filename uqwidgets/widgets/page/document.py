@@ -86,9 +86,9 @@ def document(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n</head>\n<body>\n',
     ]
+    look = f"{element('title', words(title))}\n<style>{style}</style>\n"
     # The script comes early: it says so if the page ends before its end.
     parts = [
-        f"{element('title', words(title))}\n<style>{style}</style>\n",
         f'<script type="module">{script}</script>\n',
         f"{element('header', *head)}\n",
         f"{review.before}\n" if review else "",
@@ -97,7 +97,7 @@ def document(
         f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',
     ]
     answers = f'<script type="application/json" id="{ANSWERS}">{{}}</script>\n' if review else ""
-    return sealed("".join(top), "".join(parts), Markup(answers))
+    return sealed("".join(top), look, "".join(parts), Markup(answers))
 
 
 def _in_script(value: object) -> str:

@@ -17,9 +17,11 @@ from typing import Any
 from uqwidgets.plotting.html import Markup, element
 
 #: What a page holds beside what its sender says: sentences on its size, seal and answers.
-TOP, SEAL, ANSWERS, END = "uq-top", "uq-seal", "uq-answers", "uq-end"
-_OWN = (TOP, SEAL, ANSWERS, END)
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+SENTENCES = TOP, MIDDLE, END = "uq-top", "uq-middle", "uq-end"
+SEAL, ANSWERS = "uq-seal", "uq-answers"
+_OWN = (*SENTENCES, SEAL, ANSWERS)
+# Elements of ours that have no end tag.
+_VOID = ("meta", "img")
 # Elements in one another; a page of ours has fewer than thirty.
 _MOST_DEEP = 200
 _SPACE = " \t\n\f\r"
@@ -60,6 +62,19 @@ class Element:
         """Yield the elements of a tag that have these attributes; ``_`` stands for ``-``."""
         wanted = {name.replace("_", "-"): value for name, value in attributes.items()}.items()
         return (e for e in self.elements() if e.tag == tag and wanted <= e.attributes.items())
+
+    def first(self, tag: str, **attributes: str) -> Element:
+        """Return the first of what `find` yields.
+
+        Raises
+        ------
+        LookupError
+            If there is none.
+        """
+        found = next(self.find(tag, **attributes), None)
+        if found is None:
+            raise LookupError(tag)
+        return found
 
     @property
     def text(self) -> str:
@@ -125,35 +140,38 @@ class Sealed:
     sha256: str
 
 
-def sealed(head: str, body: str, answers: Markup) -> Sealed:
+def sealed(head: str, look: str, body: str, answers: Markup) -> Sealed:
     """Return a page with its seal.
 
     Parameters
     ----------
     head : str
         The HTML up to the beginning of the body.
+    look : str
+        Title and style.
     body : str
-        What the sender says.
+        The script, and all that follows.
     answers : Markup
         The element of the answers of readers, or nothing.
 
     Notes
     -----
-    A sentence stands before all that can be cut or damaged, and another one at the end; the script
-    removes both when it has found the page whole. Hence the styles, too, are in the body.
+    Sentences on the size stand before all that can be cut, before the script and the picture, and
+    at the end; the script removes them when it has found the page whole. Where it does not run,
+    one of them is left after any cut or edit. Hence the style, too, is in the body.
     """
-    page = parsed(head + body)
+    page = parsed(head + look + body)
     names = sorted({"id", "class", *(n for e in page.elements() for n in e.attributes)})
     digest = _digest_of_sender(page, names)
     nbytes = 0
     while True:
-        top, end = _sentences(nbytes)
-        own = parsed(f"<body>{top}{answers}{end}</body>")
+        top, middle, end = _sentences(nbytes)
+        own = parsed(f"<body>{top}{middle}{answers}{end}</body>")
         seal: dict[str, Any] = {"bytes": nbytes, "page": digest, "attributes": names}
         seal["sum"] = _digest_of_rest(own, seal)
         written = json.dumps(seal, separators=(",", ":"))
-        of_seal = f'<script type="application/json" id="{SEAL}">{written}</script>'
-        text = "".join([head, top, of_seal, "\n", body, answers, end])
+        of_seal = f'<script type="application/json" id="{SEAL}">{written}</script>\n'
+        text = "".join([head, top, of_seal, look, middle, body, answers, end])
         # The number itself has digits.
         if (size := len(text.encode("utf-8"))) == nbytes:
             return Sealed(text, digest)
@@ -167,21 +185,20 @@ def checked(page: Element) -> str:
     ------
     DamagedError
         If it is not.
-    KeyError
+    LookupError
         If it has no seal at all.
     """
-    seals = list(page.find("script", id=SEAL))
-    if not seals:
-        raise KeyError(SEAL)
+    if not any(e.attributes.get("id") in _OWN for e in page.elements()):
+        raise LookupError(SEAL)
     try:
-        seal = json.loads(seals[0].text)
+        seal = json.loads(page.first("script", id=SEAL).text)
         names, digest = seal["attributes"], seal["page"]
         is_whole = (
             seal["sum"] == _digest_of_rest(page, seal)
             and digest == _digest_of_sender(page, names)
             and str(answers_of(page).get("page", digest)) == digest
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         is_whole, seal = False, {}
     if not is_whole:
         raise DamagedError(_stated_size(page, seal))
@@ -208,21 +225,26 @@ def _stated_size(page: Element, seal: dict[str, Any]) -> int | None:
     return next((n for n in stated if isinstance(n, int) and stated.count(n) > 1), None)
 
 
-def _sentences(nbytes: int) -> tuple[Markup, Markup]:
-    """Return what stands above and below a page until its script has found it whole."""
+def _sentences(nbytes: int) -> list[Markup]:
+    """Return what stands on a page until its script has found it whole."""
     size = element("b", Markup(f"{nbytes:,}"), **{"class": "uq-bytes"})
-    top = Markup(
-        "This is a still picture: scripts do not run here, or this file is damaged. It should have "
-        f"{size} bytes; if it has not, ask for it again."
+    texts = (
+        f"This file should have {size} bytes. If it has not, it is damaged: ask for it again.",
+        f"This is a still picture: scripts do not run here, or this file of {size} bytes is "
+        "damaged.",
+        f"The file of {size} bytes ends here.",
     )
-    end = Markup(f"The file ends here. It should have {size} bytes.")
-    return Markup(f"{element('p', top, id=TOP)}\n"), element("p", end, id=END)
+    # Nothing follows the end tag of the last one.
+    return [
+        Markup(element("p", Markup(text), id=name) + ("" if name == END else "\n"))
+        for name, text in zip(SENTENCES, texts, strict=True)
+    ]
 
 
 def _digest_of_sender(page: Element, names: Iterable[str]) -> str:
     """Return the hash of all that the sender says: policy, title, style, script, review, store."""
-    policy = next(page.find("meta", http_equiv="Content-Security-Policy"), Element("meta"))
-    said = [policy.attributes.get("content", "")]
+    policies = page.find("meta", http_equiv="Content-Security-Policy")
+    said = [next((e.attributes.get("content", "") for e in policies), "")]
     said += _canonical((e for e in _body(page) if not _is_own(e)), frozenset(names))
     return _digest(said)
 
