@@ -13,6 +13,8 @@ from browser.harness import new_page
 from cases import thorough_after
 from widgets.damages import damages
 
+N_DAMAGES, N_PARTS = 500, 20
+
 # What a reader sees: whether a sentence says that the page may be damaged, and everything else.
 READ = r"""(root) => {
   const isShown = (e) => e && e.getClientRects().length > 0 && e.checkVisibility();
@@ -21,7 +23,7 @@ READ = r"""(root) => {
   return {
     says: [alert, ...sentences].filter(isShown)
       .some((e) => /damaged|[\d,]{4,} bytes/.test(e.innerText)),
-    settled: Boolean(root.documentElement.dataset.opened || alert),
+    opened: Boolean(root.documentElement.dataset.opened),
     text: root.body ? root.body.innerText : "",
     values: [...root.querySelectorAll("[data-value]")].map((e) => e.dataset.value).join(),
   };
@@ -44,14 +46,20 @@ OPEN_ALL = """async ([whole, damages]) => {
     const isSettled = () => frame.contentDocument.documentElement.dataset.opened
       || frame.contentDocument.querySelector("body > [role=alert]");
     for (let i = 0; i < 50 && !isSettled(); i++) await sleep(30);
-    if (frame.contentDocument.documentElement.dataset.opened) await sleep(500);
-    const seen = read(frame.contentDocument);
+    let seen = read(frame.contentDocument);
+    // An explorer paints several times.
+    for (let i = 0; i < 100 && seen.opened && seen.text !== reference?.text; i++) {
+      await sleep(reference ? 50 : 20);
+      seen = read(frame.contentDocument);
+    }
+    reference ??= seen;
     frame.remove();
     return seen;
   };
-  const results = [];
+  let reference;
+  const results = [await open([[0, page.length]])];
   const next = damages.entries();
-  const work = async () => { for (const [i, one] of next) results[i] = await open(one); };
+  const work = async () => { for (const [i, one] of next) results[i + 1] = await open(one); };
   await Promise.all(Array.from({ length: 6 }, work));
   return results;
 }""".replace("READ;", f"{READ};")
@@ -82,20 +90,21 @@ def faults_of(seen, whole):
     return None if seen["says"] or same else "shows what nobody sent, and does not say so"
 
 
-@pytest.mark.parametrize("n", thorough_after(1, [30, 500]))
-def test_no_damaged_page_shows_a_wrong_number_or_nothing(browser, path, n):
+@pytest.mark.parametrize("part", thorough_after(1, range(N_PARTS)))
+def test_no_damaged_page_shows_a_wrong_number_or_nothing(browser, path, part):
     content = path.read_bytes()
-    every = list(damages(content, n))
+    every = list(damages(content, N_DAMAGES))[part::N_PARTS]
     with new_page(browser) as page:
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        pieces = [[[0, len(content), None]], *map(encoded, every)]
-        reference, *seen = page.evaluate(OPEN_ALL, [base64.b64encode(content).decode(), pieces])
-    assert reference["settled"]
+        whole = base64.b64encode(content).decode()
+        reference, *seen = page.evaluate(OPEN_ALL, [whole, list(map(encoded, every))])
+    assert reference["opened"]
+    assert "This page is whole" in reference["text"]
     assert not reference["says"]
     faults = [
         (d.name, f) for d, s in zip(every, seen, strict=True) if (f := faults_of(s, reference))
     ]
     assert not faults
     assert not errors
-    assert sum(s["says"] for s in seen) > 0.95 * n
+    assert sum(s["says"] for s in seen) > 0.8 * len(every)

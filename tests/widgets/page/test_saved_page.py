@@ -362,7 +362,7 @@ def test_names_are_text(tmp_path):
         saved = explorer.save(tmp_path / "p.html", title=hostile, note=hostile, progress=False)
     text = saved.path.read_text()
     assert "<img src=x" not in text
-    assert text.count("</script>") == 3
+    assert text.count("</script>") == 4
 
 
 def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(tmp_path):

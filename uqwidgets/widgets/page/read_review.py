@@ -156,6 +156,10 @@ def read_review(path: str | Path | Sequence[str | Path]) -> SavedReview | list[S
     OSError
         If a file cannot be read.
 
+    See Also
+    --------
+    Explorer.save : Writes such a page.
+
     Examples
     --------
     >>> import tempfile
