@@ -16,6 +16,8 @@ from browser.harness import new_page, watched_page
 from browser.reading import answered, wait_for_answer
 from browser.saved_pages import assert_importance
 
+# Parsers of HTML treat these in ways of their own.
+ODD = "\n\tlead \r\x85\u2028\u00a0&nbsp;&notit;&#13;\ufeff<!-- --><title>'\"\ufdd0\U0001fffe"
 # Cells of a notebook.
 N_CELLS = 10
 
@@ -30,7 +32,7 @@ def explorer():
         return X["length"].to_numpy(), np.full(len(X), 0.5)
 
     with uq.explore(model, X, y, stress_feature="length", n_repeats=2, ice_lines=5) as explorer:
-        explorer.pin("all rows")
+        explorer.pin(ODD)
         yield explorer
 
 
@@ -40,7 +42,8 @@ def saved(explorer, tmp_path_factory):
     options = {"stress_features": ["length"], "progress": False}
     one = explorer.save(folder / "one.html", title="One", **options)
     explorer.tau = 0.5
-    other = explorer.save(folder / "other.html", title="Other", **options)
+    texts = {"title": f"Other {ODD}", "author": ODD, "note": ODD}
+    other = explorer.save(folder / "other.html", **texts, **options)
     explorer.tau = 0.0
     return one, other
 

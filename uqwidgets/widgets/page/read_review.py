@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
@@ -127,10 +127,12 @@ def read_review(path: str | Path) -> SavedReview: ...
 
 
 @overload
-def read_review(path: Sequence[str | Path]) -> list[SavedReview]: ...
+def read_review(path: list[Any] | tuple[Any, ...]) -> list[SavedReview]: ...
 
 
-def read_review(path: str | Path | Sequence[str | Path]) -> SavedReview | list[SavedReview]:
+def read_review(
+    path: str | Path | list[Any] | tuple[Any, ...],
+) -> SavedReview | list[SavedReview]:
     """Read the review in a saved page: what a reader answered, and to what.
 
     The page is read as data: no script of it runs, and no expression is evaluated. Its seal shows
@@ -180,10 +182,8 @@ def read_review(path: str | Path | Sequence[str | Path]) -> SavedReview | list[S
     """
     if isinstance(path, (str, Path)):
         return _read(Path(path))
-    if isinstance(path, Iterable) and not isinstance(path, (bytes, dict)):
-        paths = list(path)
-        if all(isinstance(one, (str, Path)) for one in paths):
-            return [_read(Path(one)) for one in paths]
+    if isinstance(path, (list, tuple)) and all(isinstance(one, (str, Path)) for one in path):
+        return [_read(Path(one)) for one in path]
     raise TypeError(f"path is {brief(path)}; pass the name of a saved page, or a list of names.")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -19,7 +19,8 @@ from uqwidgets.plotting.html import Markup, element
 #: What a page holds beside what its sender says: sentences on its size, seal and answers.
 SENTENCES = TOP, MIDDLE, END = "uq-top", "uq-middle", "uq-end"
 SEAL, ANSWERS = "uq-seal", "uq-answers"
-_OWN = (*SENTENCES, SEAL, ANSWERS)
+_OWN_BUT_SEAL = (*SENTENCES, ANSWERS)
+_OWN = (*_OWN_BUT_SEAL, SEAL)
 # Elements of ours that have no end tag.
 _VOID = ("meta", "img")
 # Elements in one another; a page of ours has fewer than thirty.
@@ -251,8 +252,8 @@ def _digest_of_sender(page: Element, names: Iterable[str]) -> str:
 
 def _digest_of_rest(page: Element, seal: dict[str, Any]) -> str:
     """Return the hash of the seal, of the sentences on the size, and of the answers."""
-    own = [e for e in _body(page) if _is_own(e) and e.attributes["id"] != SEAL]
     facts = [seal["bytes"], seal["page"], seal["attributes"]]
+    own = (e for e in _body(page) if _is_own(e, _OWN_BUT_SEAL))
     return _digest(
         [json.dumps(facts, separators=(",", ":")), *_canonical(own, frozenset(seal["attributes"]))]
     )
@@ -274,8 +275,8 @@ def _body(page: Element) -> Iterator[Element | str]:
             is_after = child.attributes.get("id") == END
 
 
-def _is_own(child: Element | str) -> bool:
-    return isinstance(child, Element) and child.attributes.get("id") in _OWN
+def _is_own(child: Element | str, names: Sequence[str] = _OWN) -> bool:
+    return isinstance(child, Element) and child.attributes.get("id") in names
 
 
 def _canonical(
