@@ -7,7 +7,7 @@ import { explorer } from "../views/explorer.ts";
 import { viewsNamed } from "../views/index.ts";
 import { h, onPrint } from "../widget/dom.ts";
 import { counted, isolated } from "../widget/format.ts";
-import { type Index, sameRows } from "./contents.ts";
+import { type ModelIndex, sameRows } from "./contents.ts";
 import { StaticHost } from "./host.ts";
 import { review } from "./review.ts";
 import { openWhole, type Seal } from "./seal.ts";
@@ -40,7 +40,7 @@ const LOCKED = [
 ].join();
 
 /** A choice of the rows among the cohorts that the author named. */
-function cohortPicker({ cohorts }: Index, session: Session, signal: AbortSignal) {
+function cohortPicker({ cohorts }: ModelIndex, session: Session, signal: AbortSignal) {
   // The rows of a single pin have no name.
   const named = cohorts.filter(({ name }) => name);
   const select = h(
@@ -101,7 +101,7 @@ openWhole(async (opened, seal) => {
     root.classList.toggle("uq-on-paper", isPaper);
   };
   onPrint(onPaper, signal);
-  explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
+  explorer(session, root, signal, () => cohortPicker(host.model, session, signal));
   // The panels set what a control can do whenever they draw.
   root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });
   const states = readPins(host.index.pins).map(({ state }) => state);

@@ -352,8 +352,10 @@ def test_a_learner_that_is_fitting_is_waited_for(tmp_path):
         may_fit.set()
         explorer.wait()
         saved = explorer.save(tmp_path / "page.html", stress_features=["x0"], progress=False)
-    (sentence,) = index_of(saved.path)["sentences"]
-    assert "those of the learner's refits are in the notebook" in sentence
+    entries = index_of(saved.path)["cohorts"][0]["entries"]
+    # The refits are asked for what was shown alone: importance, and the curves of one feature.
+    assert len(entries["learner.importance"]) == 1
+    assert {json.loads(key)[0] for key in entries["learner.dependence"]} == {"x0"}
 
 
 def test_names_are_text(tmp_path):
