@@ -244,7 +244,7 @@ def _cell(value: Any) -> Markup:
         return element("td", words("yes" if value else "no"), data_value=str(bool(value)))
     if isinstance(value, (float, np.floating)):
         full = float(value)
-        exact = repr(full) if math.isfinite(full) else ""
+        exact = "" if math.isnan(full) else repr(full)
         return element("td", words(number(full, 4)), data_value=exact)
     if isinstance(value, (int, np.integer)):
         return element("td", words(f"{int(value):,}"), data_value=str(int(value)))

@@ -49,14 +49,19 @@ class SavedPage:
     nbytes : int
     rows : str
         A sentence on what the page holds of the rows.
+    sha256 : str
+        Of all that the page says, which it shows at its foot, so that a reader can see that the
+        numbers are yours. The answers of readers do not change it.
     """
 
     path: Path
     nbytes: int
     rows: str
+    sha256: str
 
     def __repr__(self) -> str:
-        return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+        size = f"{self.nbytes / 1e6:.2f} MB"
+        return f"{self.path}: {size}, SHA-256 {self.sha256[:8]}. {self.rows}"
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ class Savable(Requesting):
             page, picture, review = self._page(
                 cohorts, stress_features, intervals, lines, n_jobs, progress
             )
-            text = document(
+            whole = document(
                 page.chunks,
                 title=self._title(title),
                 author=author,
@@ -202,8 +207,8 @@ class Savable(Requesting):
                 picture=picture,
                 review=review,
             )
-            nbytes = write(text)
-        return SavedPage(Path(path), nbytes, page.rows)
+            nbytes = write(whole.text)
+        return SavedPage(Path(path), nbytes, page.rows, whole.sha256)
 
     def freeze(
         self,
@@ -254,8 +259,8 @@ class Savable(Requesting):
         """
         height = checked_height(height)
         page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
-        text = document(page.chunks, title=self._title(None), picture=picture)
-        return FrozenPage(text, height, page.rows)
+        whole = document(page.chunks, title=self._title(None), picture=picture)
+        return FrozenPage(whole.text, height, page.rows)
 
     def _page(
         self,
