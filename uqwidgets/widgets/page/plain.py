@@ -37,7 +37,7 @@ def plain_page(
     title, author, note : str
         Texts of its head.
     """
-    session, shown, pins, options = plan
+    models, shown, pins, options = plan
     steps.total = n_steps(plan)
     head = [element("h1", words(title))]
     head += [element("p", words(author))] if author else []
@@ -53,9 +53,8 @@ def plain_page(
         about = element("p", words(view.description if view.note.strip() else ""))
         sections.append(element("section", heading, about, Markup(_picture(plan, at, steps))))
     steps.next(REVIEW)
-    views = [view.another() for view in session.views]
     notes = [pin["note"] for pin in pins]
-    of_review = review(session, views, shown, notes, options.intervals, lambda: steps.next(""))
+    of_review = review(models, shown, notes, options.intervals, lambda: steps.next(""))
     # The pins stand above as sections, in the order of the reading path.
     body = [element("header", *head), *sections, of_review.after]
     return page_text("".join(body), title, _STYLE), _rows_held(plan)
@@ -68,11 +67,11 @@ def n_steps(plan: Plan) -> int:
 
 def _picture(plan: Plan, at: int, steps: Steps) -> str:
     """Draw one of the saved views; the model is called for what is not known."""
-    session, inputs = plan.session, plan.shown[at]
+    session, inputs = plan.session(at), plan.shown[at]
     builder = PopulationBuilder(session.explainer, session.models.weights)
     populations = builder.build(inputs, lambda: steps.next(""))
     assert populations is not None, "the rows of the view were counted"
-    views = plan.views(at)
+    views = [view.another() for view in session.views if view.is_read(inputs)]
     for view in views:
         view.content = view.complete(inputs, populations, lambda: steps.next(""))
     return without_copies(static_picture(session, inputs, lambda: steps.next(""), views))
@@ -80,7 +79,7 @@ def _picture(plan: Plan, at: int, steps: Steps) -> str:
 
 def _rows_held(plan: Plan) -> str:
     """Return a sentence on the values of single rows that the pictures show."""
-    of_lines = [view.name for view in plan.session.views if "ice_lines" in view.reads]
+    of_lines = [view.name for view in plan.session(0).views if "ice_lines" in view.reads]
     for inputs in plan.shown:
         if inputs.ice_lines and any(inputs.shows(name) for name in of_lines):
             return "It shows curves of single rows; lines=0 leaves no row in it."

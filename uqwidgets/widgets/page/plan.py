@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from uqwidgets.widgets.inputs.inputs import Inputs
-from uqwidgets.widgets.page.assembly import PageOptions
+from uqwidgets.widgets.page.assembly import PageModel, PageOptions
+from uqwidgets.widgets.session.models import Models
 from uqwidgets.widgets.session.session import Session
-from uqwidgets.widgets.views.view import View
 
 
 class Plan(NamedTuple):
@@ -16,20 +16,31 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    session : Session
-        Of the model of the page.
+    models : Models
+        Of the explorer.
     shown : sequence of Inputs
         Of the present view, and of the pins.
     pins : sequence of dict
     options : PageOptions
     """
 
-    session: Session
+    models: Models
     shown: Sequence[Inputs]
     pins: Sequence[dict[str, Any]]
     options: PageOptions
 
-    def views(self, at: int = 0) -> list[View]:
-        """Return views of one's own, which one of the saved views shows."""
-        inputs = self.shown[at]
-        return [view.another() for view in self.session.views if view.is_read(inputs)]
+    def session(self, at: int) -> Session:
+        """Return the session of one of the saved views."""
+        return self.models.session(self.shown[at].shown_model)
+
+    def page_models(self) -> list[PageModel]:
+        """Return the models that the saved views show, each with views of its own."""
+        names = dict.fromkeys(each.shown_model for each in self.shown)
+        return [
+            PageModel(
+                session,
+                [view.another() for view in session.views if view.is_read(self.shown[0])],
+                [each for each in self.shown if each.shown_model == name],
+            )
+            for name, session in ((name, self.models.session(name)) for name in names)
+        ]

@@ -20,12 +20,13 @@ from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.over_tau.levels import STOPS
-from uqwidgets.widgets.page.assembly import Sample, Steps, assemble, choices_of
+from uqwidgets.widgets.page.assembly import PageModel, Sample, Steps, assemble, contents_of
 from uqwidgets.widgets.page.contents import PACKING
 from uqwidgets.widgets.page.document import front_end_bytes, without_copies
 from uqwidgets.widgets.page.plain import PICTURES, REVIEW
 from uqwidgets.widgets.page.plan import Plan
 from uqwidgets.widgets.page.processes import Processes
+from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.views.view import View
 
@@ -107,15 +108,19 @@ class Counts(NamedTuple):
     Attributes
     ----------
     contents : dict of str to int
-        Contents of one cohort, by the name of the view.
+        By the name of the view.
     rows : dict of str to int
         That the model is asked about, by the name of the view that needs them first.
+    asking : dict of str to float
+        Seconds that the model needs for these rows.
     stressed, cohorts, saved, lines : int
-        What can be stressed, cohorts, saved views, and lines of the tables of the review.
+        What can be stressed, cohorts of all models, saved views, and lines of the tables of the
+        review.
     """
 
     contents: dict[str, int]
     rows: dict[str, int]
+    asking: dict[str, float]
     stressed: int
     cohorts: int
     saved: int
@@ -147,23 +152,30 @@ class Look(NamedTuple):
 
 def counts_of(plan: Plan) -> Counts:
     """Count what a page contains, without computing any of it."""
-    explainer, inputs, options = plan.session.explainer, plan.shown[0], plan.options
-    choices = choices_of(explainer, options, inputs)
-    contents, rows = {}, {}
-    asked: set[Request] = set()
-    for view in plan.views():
-        every = choices.of(view, inputs)
-        contents[view.name] = len(every)
-        requests = {q for at in {at.feature: at for at in every}.values() for q in _asked(view, at)}
-        waiting = [q for q in requests - asked if not explainer.evaluations.is_cached(q)]
-        rows[view.name] = len(waiting) * len(explainer.table)
-        asked |= requests
-    p, n_over_tau = len(explainer.features), len(STOPS) if inputs.stress_feature else 0
+    inputs, options = plan.shown[0], plan.options
+    contents, rows, asking = Counter[str](), Counter[str](), Counter[str]()
+    n_cohorts, steps = 0, Steps(lambda *_: None)
+    for model in plan.page_models():
+        evaluations, asked = model.session.explainer.evaluations, set[Request]()
+        for _, cohort, _ in contents_of(model, options, Store(), steps, Processes(n_jobs=1)):
+            n_cohorts += 1
+            for view, every in cohort.every.items():
+                contents[view.name] += len(every)
+                of_features = {(at.feature, at.second): at for at in every.values()}
+                requests = {q for at in of_features.values() for q in _asked(view, at)} - asked
+                waiting = sum(not evaluations.is_cached(q) for q in requests)
+                rows[view.name] += waiting * len(evaluations.table)
+                asked |= requests
+        for view in model.parts():
+            asking[view.name] += evaluations.seconds_for(rows[view.name])
+    p = len(plan.session(0).explainer.features)
+    n_over_tau = len(STOPS) if inputs.stress_feature else 0
     return Counts(
-        contents,
-        rows,
+        dict(contents),
+        dict(rows),
+        dict(asking),
         len(options.stressed),
-        len(options.cohorts),
+        n_cohorts,
         len(plan.shown),
         len(plan.shown) * (2 * p + (p + 1) * n_over_tau),
     )
@@ -191,7 +203,8 @@ class Measured(NamedTuple):
         """Whether the looks are at all views of a plan, with as many stressed features."""
         last = self.looks[-1]
         n = min(_SEVERAL, len(plan.options.stressed)) if last.levels == len(STOPS) else 1
-        return last.stressed >= n and all(view.name in last.steps for view in plan.views())
+        known = {view.name for view in _ready(plan)}
+        return last.stressed >= n and known <= last.steps.keys()
 
 
 def measured(plan: Plan, check: Callable[[], None]) -> Measured:
@@ -204,7 +217,8 @@ def measured(plan: Plan, check: Callable[[], None]) -> Measured:
         Called often; what it raises ends the work.
     """
     began, worked = time.perf_counter(), time.thread_time()
-    n_values = len(plan.session.explainer.table) * len(plan.session.explainer.features)
+    session = plan.session(0)
+    n_values = len(session.explainer.table) * len(session.explainer.features)
     is_long = n_values * plan.shown[0].n_repeats > _MANY
     looks = [_look(plan, 0, _EVERY, check)]
     if plan.options.stressed:
@@ -212,14 +226,14 @@ def measured(plan: Plan, check: Callable[[], None]) -> Measured:
     if len(plan.options.stressed) > 1 and not is_long:
         looks.append(_look(plan, _SEVERAL, _EVERY, check))
     drawing = time.thread_time()
-    picture = without_copies(static_picture(plan.session, plan.shown[0], check))
+    picture = without_copies(static_picture(session, plan.shown[0], check))
     ended = time.thread_time()
     slowness = (time.perf_counter() - began) / max(ended - worked, 1e-3)
     return Measured(looks, ended - drawing, len(picture.encode()), slowness)
 
 
 def _look(plan: Plan, n: int, taus: tuple[float, ...], check: Callable[[], None]) -> Look:
-    session, inputs = plan.session, replace(plan.shown[0], tau=0.0)
+    inputs = replace(plan.shown[0], tau=0.0)
     own = [one for one in plan.options.stressed if one.feature == inputs.stress_feature]
     stressed = [*own, *(one for one in plan.options.stressed if one not in own)][:n]
     options = replace(
@@ -229,9 +243,9 @@ def _look(plan: Plan, n: int, taus: tuple[float, ...], check: Callable[[], None]
         sample=Sample(1, taus),
     )
     # What the model was not asked yet is estimated.
-    views = [view for view in plan.views() if _is_ready(view, inputs)]
+    model = PageModel(plan.session(0), _ready(plan), [inputs])
     timed = _TimedSteps(lambda *_: check())
-    page = assemble(session, views, options, inputs, [], [], timed, Processes(n_jobs=1))()
+    page = assemble([model], options, [], timed, Processes(n_jobs=1))()
     nbytes = Counter[str]()
     for chunk, text in page.chunks.items():
         nbytes[chunk.partition(" ")[0]] += len(text)
@@ -256,41 +270,39 @@ class _TimedSteps(Steps):
         super().next(what)
 
 
-def price_of(plan: Plan, counts: Counts, known: Measured, *, is_plain: bool = False) -> Price:
+def price_of(counts: Counts, known: Measured, *, is_plain: bool = False) -> Price:
     """Estimate what a page takes.
 
     Parameters
     ----------
-    plan : Plan
     counts : Counts
     known : Measured
     is_plain : bool, default=False
         Whether it is one of pictures and tables alone.
     """
-    looks, n_cohorts = known.looks, counts.cohorts
+    looks = known.looks
     # Each saved view is computed for its level of tau and for the tables, with importance over tau.
     own = _seconds(looks, "importance", min(1, counts.stressed))
     own += sum(looks[0].seconds(name) for name in counts.contents)
-    steps = {REVIEW: counts.saved * own, PICTURES: known.picture}
+    steps, numbers = {REVIEW: counts.saved * own, PICTURES: known.picture}, {REVIEW: 1, PICTURES: 1}
     nbytes = _OF_REVIEW + _OF_LINE * counts.lines
     if is_plain:
-        numbers = {REVIEW: 1, PICTURES: counts.saved}
+        numbers[PICTURES] = counts.saved
         nbytes += counts.saved * known.picture_nbytes
     else:
-        numbers = {name: n * n_cohorts for name, n in counts.contents.items()}
-        numbers |= {PACKING: n_cohorts, REVIEW: 1, PICTURES: 1}
+        numbers |= {**counts.contents, PACKING: counts.cohorts}
         steps |= {name: _seconds(looks, name, counts.stressed) for name in counts.contents}
         n_packed = max(counts.contents.values()) * counts.stressed * len(STOPS)
-        steps[PACKING] = looks[0].seconds(PACKING) + n_packed * _OF_PACKED
+        steps[PACKING] = looks[0].seconds(PACKING) + n_packed * _OF_PACKED / counts.cohorts
         nbytes += known.picture_nbytes + front_end_bytes() + _OF_ENTRY * sum(numbers.values())
-        nbytes += n_cohorts * sum(
+        nbytes += sum(
             _nbytes(looks, name, n, counts.stressed)
-            for name, n in {**counts.contents, "": 1}.items()
+            for name, n in {**counts.contents, "": counts.cohorts}.items()
         )
     steps = {name: known.slowness * each for name, each in steps.items()}
-    for name, rows in counts.rows.items() if not is_plain else ():
-        asked = plan.session.explainer.evaluations.seconds_for(rows)
-        steps[name] += asked / max(1, numbers[name])
+    if not is_plain:
+        for name, seconds in counts.asking.items():
+            steps[name] += seconds / max(1, numbers[name])
     return Price(sum(n * steps[name] for name, n in numbers.items()), nbytes, steps)
 
 
@@ -339,8 +351,13 @@ def _asked(view: View, inputs: Inputs) -> Sequence[Request]:
         return ()
 
 
-def _is_ready(view: View, inputs: Inputs) -> bool:
-    try:
-        return view.is_ready(inputs)
-    except ValueError:
-        return False
+def _ready(plan: Plan) -> list[View]:
+    """Return views of the first model whose contents need no model call."""
+
+    def is_ready(view: View) -> bool:
+        try:
+            return view.is_ready(plan.shown[0])
+        except ValueError:
+            return False
+
+    return [view for view in plan.page_models()[0].views if is_ready(view)]

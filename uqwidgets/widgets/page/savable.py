@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -29,8 +30,9 @@ from uqwidgets.widgets.page.assembly import (
     stressed_of,
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
+from uqwidgets.widgets.page.compared import check_compared_cohorts
 from uqwidgets.widgets.page.document import document
-from uqwidgets.widgets.page.plain import plain_page
+from uqwidgets.widgets.page.plain import REVIEW, plain_page
 from uqwidgets.widgets.page.plan import Plan
 from uqwidgets.widgets.page.price import (
     Measured,
@@ -47,6 +49,7 @@ from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.price import MOST_SECONDS
 from uqwidgets.widgets.session.requesting import Requesting
+from uqwidgets.widgets.views import NAMES
 
 # Of the frame of a page in the output of a cell.
 _MOST_PIXELS = 100_000
@@ -297,9 +300,9 @@ class Savable(Requesting):
         known = self._measured(whole, lambda: None)
         counts = counts_of(shown)
         return PagePrice(
-            shown=price_of(shown, counts, known),
-            all=price_of(whole, counts_of(whole), known),
-            pictures=price_of(shown, counts, known, is_plain=True),
+            shown=price_of(counts, known),
+            all=price_of(counts_of(whole), known),
+            pictures=price_of(counts, known, is_plain=True),
         )
 
     def freeze(
@@ -359,8 +362,8 @@ class Savable(Requesting):
         plan = self._plan(chosen, cohorts, stress_features, intervals, lines)
         with self._saving() as stopping, self._working(plan, chosen, stopping, progress) as steps:
             page, picture, _ = self._page(plan, n_jobs, steps)
-        text = document(page.chunks, title=self._title(None), picture=picture)
-        return FrozenPage(text, height, page.rows)
+        whole = document(page.chunks, title=self._title(None), picture=picture)
+        return FrozenPage(whole.text, height, page.rows)
 
     def _saved(
         self,
@@ -410,8 +413,8 @@ class Savable(Requesting):
                 at = plan or self._plan(chosen, *options)
                 most = MOST_SECONDS if asked else math.inf
                 with self._working(at, chosen, stopping, progress, saving, most) as steps:
-                    text, rows = self._text(at, chosen, n_jobs, steps, named, head)
-                return SavedPage(target, write(text), rows)
+                    text, rows, digest = self._text(at, chosen, n_jobs, steps, named, head)
+                return SavedPage(target, write(text), rows, digest)
 
             until_end = stack.pop_all()
 
@@ -438,30 +441,33 @@ class Savable(Requesting):
         steps: Steps,
         title: str,
         head: Mapping[str, str | None],
-    ) -> tuple[str, str]:
-        """Return the HTML of a page, and a sentence on what it holds of the rows."""
+    ) -> tuple[str, str, str]:
+        """Return the HTML of a page, a sentence on what it holds of the rows, and its SHA-256."""
         if scope == "pictures":
-            return plain_page(plan, steps, title=title, **head)
+            text, rows = plain_page(plan, steps, title=title, **head)
+            return text, rows, sha256(text.encode()).hexdigest()
         page, picture, reviewed = self._page(plan, n_jobs, steps)
-        text = document(page.chunks, title=title, picture=picture, review=reviewed, **head)
-        return text, page.rows
+        whole = document(page.chunks, title=title, picture=picture, review=reviewed, **head)
+        return whole.text, page.rows, whole.sha256
 
     def _plan(
         self, scope: Scope, cohorts: Any, stress_features: Any, intervals: Any, lines: int | None
     ) -> Plan:
         """Decide what a page holds of the present view and of the pins."""
-        inputs = self._inputs()[0]
-        # A page holds one model.
-        pins = [pin for pin in self.pins if pin["state"]["shown_model"] == inputs.shown_model]
-        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in pins)]
+        pins = list(self.pins)
+        states = [pin["state"] for pin in pins]
+        shown = [
+            self._inputs()[0],
+            *(inputs_of(one, self._models.explainer(one["shown_model"])) for one in states),
+        ]
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
         # Without lines, nothing of a single row is in the page.
         nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
         shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
-        if not all(each.feature for each in shown):
-            shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
+        shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
+        check_compared_cohorts(shown)
         if scope == "shown" and stress_features is None:
             # Those of the saved views are added.
             stress_features = ()
@@ -472,29 +478,28 @@ class Savable(Requesting):
         )
         if scope != "pictures":
             # Each of the saved views shows what the page holds.
-            named = [view.name for view in self._session.views]
+            sessions = [self._models.session(each.shown_model) for each in shown]
+            named = {view.name for session in sessions for view in session.views}
             is_all = scope == "all"
-            every = [name for name in named if is_all or any(each.shows(name) for each in shown)]
-            views = () if len(every) == len(named) else tuple(every)
+            every = [name for name in NAMES if is_all or any(each.shows(name) for each in shown)]
+            views = () if named <= set(every) else tuple(every)
             shown = [replace(each, views=views) for each in shown]
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        return Plan(self._session, shown, pins, options)
+        return Plan(self._models, shown, pins, options)
 
     def _page(self, plan: Plan, n_jobs: int | None, steps: Steps) -> tuple[Page, str, Review]:
         """Compute a page, its static picture and its review."""
-        session, shown, pins, options = plan
         with Processes(n_jobs) as processes:
             page_when_finished = assemble(
-                session, plan.views(), options, shown[0], pins, shown[1:], steps, processes
+                plan.page_models(), plan.options, plan.pins, steps, processes
             )
-            picture = static_picture(session, shown[0])
-            steps.next("review")
+            picture = static_picture(plan.session(0), plan.shown[0])
+            steps.next(REVIEW)
             reviewed = review(
-                session,
-                plan.views(),
-                shown,
-                [pin["note"] for pin in pins],
-                options.intervals,
+                plan.models,
+                plan.shown,
+                [pin["note"] for pin in plan.pins],
+                plan.options.intervals,
                 lambda: steps.next(""),
             )
             # Other processes had all this time.
@@ -577,7 +582,7 @@ class Savable(Requesting):
         with self._undisturbed():
             if progress or self._view_count:
                 known, is_plain = self._measured(plan, check), scope == "pictures"
-                price = price_of(plan, counts_of(plan), known, is_plain=is_plain)
+                price = price_of(counts_of(plan), known, is_plain=is_plain)
                 if price.seconds > most_seconds:
                     raise ValueError(
                         f"this page would take {duration(price.seconds)}, and a browser may ask "
@@ -589,7 +594,7 @@ class Savable(Requesting):
     def _measured(self, plan: Plan, check: Callable[[], None]) -> Measured:
         """Measure what contents take, unless that is known of the same table and view."""
         inputs = replace(plan.shown[0], views=(), tau=0.0, selection=NO_ROWS)
-        key = (plan.session, inputs, tuple(plan.options.intervals))
+        key = (plan.session(0), inputs, tuple(plan.options.intervals))
         if self._known is None or self._known[0] != key or not self._known[1].covers(plan):
             self._known = (key, measured(plan, check))
         return self._known[1]

@@ -36,14 +36,20 @@ class SavedPage:
     nbytes : int
     rows : str
         A sentence on what the page holds of the rows.
+    sha256 : str
+        Of all that the page says, which it shows at its foot, so that a reader can see that the
+        numbers are yours. The answers of readers do not change it. Of a page of pictures, it is
+        that of the file.
     """
 
     path: Path
     nbytes: int
     rows: str
+    sha256: str
 
     def __repr__(self) -> str:
-        return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+        size = f"{self.nbytes / 1e6:.2f} MB"
+        return f"{self.path}: {size}, SHA-256 {self.sha256[:8]}. {self.rows}"
 
 
 class SavingPage:
