@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from uqwidgets.widgets.inputs.cohorts import Cohort
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.over_tau.tracks import OF_OTHERS, Track
 from uqwidgets.widgets.rows.population import Populations
@@ -40,6 +41,19 @@ def compared_of_page(view: ComparisonView, shown: Sequence[Inputs]) -> list[Comp
     return [ComparedOfPage(view, kind, shown) for kind in ("sentences", *KINDS)]
 
 
+def check_compared_cohorts(shown: Sequence[Inputs]) -> None:
+    """Raise a ValueError if cohorts of one name that are compared have different rows."""
+    known: dict[str, Cohort] = {}
+    for each in shown:
+        for cohort in each.cohorts:
+            is_compared = each.compare_with == f"cohort:{cohort.name}"
+            if is_compared and known.setdefault(cohort.name, cohort) != cohort:
+                raise ValueError(
+                    f"the cohort {cohort.name!r} of one pin has other rows than that of another "
+                    "view, and a page knows it by its name; give one of them another name."
+                )
+
+
 class ComparedOfPage(ComparisonView):
     """One kind of difference, or the sentences on all of them.
 
@@ -56,8 +70,12 @@ class ComparedOfPage(ComparisonView):
         self.name = f"{of.name}.{kind}"
         self._of, self._kind = of, kind
         is_of_classes = any(one.compare_with.startswith("class:") for one in shown)
-        names = (*_READS.get(kind, _OF_SENTENCES), *(_OF_CLASSES if is_of_classes else ()))
+        own = _READS.get(kind, _OF_SENTENCES)
+        names = (*own, *(_OF_CLASSES if is_of_classes else ()))
         self.reads = ("compare_with", *dict.fromkeys(names))
+        # What is computed depends on less than what is said of it, see `_OF_CLASSES`.
+        self._own = ("compare_with", *own, "stress_feature", "stress_category", "tau")
+        self._known: dict[tuple[object, ...], Shown] = {}
         self.reads_stress = kind == "stress"
         self._followed = {self._input_key(one) for one in shown}
         self._stressed = {one.stress_feature for one in shown}
@@ -73,12 +91,16 @@ class ComparedOfPage(ComparisonView):
             why = f"The difference under stress of {inputs.stress_feature} is not in this page."
             return Content({"sentences": [why]} if inputs.stress_feature else {})
         (of_all,) = self._shown(inputs, populations, lambda *_: check(), ())
-        *_, shown = self._shown(inputs, populations, lambda *_: check(), (self._kind,))
-        self._last = shown
+        names = of_all.meta["first"], of_all.meta["second"]
+        key = (*names, *(getattr(inputs, name) for name in self._own))
+        if key not in self._known:
+            every = self._shown(inputs, populations, lambda *_: check(), (self._kind,))
+            *_, self._known[key] = every
+        self._last = shown = self._known[key]
         common = of_all.meta["sentences"]
         own = [one for one in shown.meta["sentences"] if one not in common]
-        names = (*_NAMES, *_OWN.get(self._kind, (self._kind,)))
-        meta = {name: shown.meta[name] for name in names if name in shown.meta}
+        kept = (*_NAMES, *_OWN.get(self._kind, (self._kind,)))
+        meta = {name: shown.meta[name] for name in kept if name in shown.meta}
         meta["sentences"] = common if self._kind == "sentences" else own
         meta["of"] = OF[inputs.compare_with.partition(":")[0]]
         under = {f"{OF_OTHERS}{name}": values for name, values in shown.under.items()}

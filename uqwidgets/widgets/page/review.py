@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.models import Models
 from uqwidgets.widgets.session.session import Session
+from uqwidgets.widgets.views.comparison.sides import NothingToCompareError
 
 # A table of more lines is folded on the screen, but not in print.
 _MOST_OPEN_LINES = 12
@@ -134,8 +136,10 @@ def _results(
     results = {}
     for view in [view.another() for view in session.views if inputs.shows(view.name)]:
         view.content = view.complete(inputs, populations, check)
-        for shown, result in view.results(inputs, populations, check).items():
-            results[view.name, shown] = result
+        # The view says why there is nothing to compare.
+        with suppress(NothingToCompareError):
+            for shown, result in view.results(inputs, populations, check).items():
+                results[view.name, shown] = result
     return results
 
 

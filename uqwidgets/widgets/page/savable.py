@@ -26,6 +26,7 @@ from uqwidgets.widgets.page.assembly import (
     stressed_of,
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
+from uqwidgets.widgets.page.compared import check_compared_cohorts
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
@@ -287,6 +288,7 @@ class Savable(Requesting):
         nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
         shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
         shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
+        check_compared_cohorts(shown)
         options = PageOptions(
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),

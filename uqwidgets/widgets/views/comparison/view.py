@@ -76,7 +76,7 @@ class ComparisonView(View):
     def complete(
         self, _inputs: Inputs, _populations: Populations, _check: Callable[[], None]
     ) -> Content:
-        """Return nothing: `results` needs no content, and a page stores the differences in parts."""
+        """Return nothing: `results` needs no content, and a page stores differences in parts."""
         return Content()
 
     def another(self) -> Self:
