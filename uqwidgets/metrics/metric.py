@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from uqwidgets._typing import Floats, Labels, Range
+from uqwidgets._typing import Floats, Labels, Positions, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.confusion import OfConfusion
@@ -31,14 +31,20 @@ class ScoreOfWeights:
         From samples of weights (s, n) to their scores (s,).
     n : int
         Number of rows.
-    is_quick : bool
-        Whether it needs no call of a scorer's function for each sample of weights.
+    of_rows : callable, optional
+        See `of_rows`; given where the scorer's function is called for each sample of weights.
     """
 
-    def __init__(self, of_each: OfWeights, n: int, *, is_quick: bool) -> None:
-        self._of_each = of_each
+    def __init__(
+        self, of_each: OfWeights, n: int, of_rows: Callable[[Positions, Floats], float] | None
+    ) -> None:
+        self._of_each, self._of_rows = of_each, of_rows
         self.n = n
-        self.is_quick = is_quick
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it needs no call of a scorer's function for each sample of weights."""
+        return self._of_rows is None
 
     def __call__(self, weights: Floats | None) -> float:
         """Return the score under weights (n,), or under equal ones."""
@@ -49,6 +55,13 @@ class ScoreOfWeights:
         """Return the scores (s,) under samples of weights (s, n)."""
         with np.errstate(all="ignore"):
             return self._of_each(weights)
+
+    def of_rows(self, rows: Positions, weights: Floats) -> float:
+        """Return the score of some rows (m,), which may be there several times, with weights."""
+        if self._of_rows is None:
+            return self(np.bincount(rows, weights, self.n))
+        with np.errstate(all="ignore"):
+            return self._of_rows(rows, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +183,11 @@ class Metric:
         truth, predicted = _concatenate(truths), _concatenate(predictions)
         of_weights = self._quick(truth, predicted, cells)
         if of_weights is None:
-            return ScoreOfWeights(self._each(truth, predicted), len(truth), is_quick=False)
+
+            def of_rows(rows: Positions, weights: Floats) -> float:
+                return self._score(truth[rows], predicted[rows], weights)
+
+            return ScoreOfWeights(self._each(truth, predicted), len(truth), of_rows)
 
         def signed(weights: Floats) -> Floats:
             try:
@@ -178,7 +195,7 @@ class Metric:
             except ValueError as error:
                 raise unfit(self.name, error) from error
 
-        return ScoreOfWeights(signed, len(truth), is_quick=True)
+        return ScoreOfWeights(signed, len(truth), None)
 
     def _quick(
         self, truth: Labels, predicted: Labels, cells: list[Labels | None]
