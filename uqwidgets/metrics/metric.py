@@ -20,6 +20,7 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Mixtur
 
 # Number of weights of the same rows whose scores are cached.
 _CACHE_SIZE = 20_000
+_NO_WEIGHTS = "it takes no weights of rows; leave them out"
 
 
 class ScoreOfWeights:
@@ -191,7 +192,7 @@ class Metric:
 
         def signed(weights: Floats) -> Floats:
             try:
-                return self._sign * of_weights(weights)
+                return self._sign * of_weights(weights if self.takes_weights else _counts(weights))
             except ValueError as error:
                 raise unfit(self.name, error) from error
 
@@ -235,7 +236,7 @@ class Metric:
             return np.nan
         if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
             if not self.takes_weights:
-                raise unfit(self.name, "it takes no weights of rows; leave them out")
+                raise unfit(self.name, _NO_WEIGHTS)
             arguments["sample_weight"] = _read_only(weights)
         choices = self._zero_divisions
         if len(choices) > 1 and "labels" not in arguments:
@@ -265,6 +266,14 @@ def _of_cells(of_confusion: OfConfusion, cell: Labels, k: int) -> OfWeights:
         return of_confusion(sums.astype(np.float64, copy=False).reshape(-1, k, k))
 
     return scores
+
+
+def _counts(weights: Floats) -> Floats:
+    """Return 1 for each row with weight, for a score that takes no weights."""
+    counts = (weights > 0).astype(np.float64)
+    if (counts * weights.max(axis=1, keepdims=True, initial=0.0) != weights).any():
+        raise ValueError(_NO_WEIGHTS)
+    return counts
 
 
 def _concatenate(parts: list[Labels]) -> Labels:
