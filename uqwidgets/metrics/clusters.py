@@ -62,7 +62,7 @@ def _entropies(tables: Floats) -> tuple[Floats, Floats, Floats]:
     def entropy(counts: Floats) -> Floats:
         counts = counts.reshape(len(counts), -1)
         shares = divided(counts, counts.sum(axis=1, keepdims=True))
-        return np.abs(xlogy(shares, shares).sum(axis=1))
+        return np.asarray(np.abs(xlogy(shares, shares).sum(axis=1)))
 
     joint, true, predicted = map(entropy, (tables, tables.sum(axis=2), tables.sum(axis=1)))
     # Rounding aside, a partition of one part has no information.
