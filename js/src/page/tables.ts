@@ -11,10 +11,14 @@ export function download(name: string, type: string, content: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
+/** A text that a spreadsheet would take for a formula has an apostrophe before it, as OWASP advises; numbers stay. */
+const harmless = (text: string): string =>
+  /^\s*[=+\-@＝＋－＠\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
+
 /** The cells of a table, with numbers in full where they are shown rounded. */
 export const cellsOf = (table: HTMLTableElement): string[][] =>
   [...table.rows].map((row) =>
-    [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent ?? ""),
+    [...row.cells].map((cell) => cell.dataset.value ?? harmless(cell.textContent ?? "")),
   );
 
 /** Comma-separated values (RFC 4180). */

@@ -11,6 +11,7 @@ from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import model_names
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
 from uqwidgets.widgets.inputs.choices import curve_measures
@@ -18,26 +19,23 @@ from uqwidgets.widgets.inputs.conditions import notes_on_missing
 from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
 from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
+from uqwidgets.widgets.page.compared import compared_of_page
 from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
+from uqwidgets.widgets.page.refits import refits_of_page
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.model_info import model_info
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.session.state import initial_of_code
+from uqwidgets.widgets.views.comparison.view import ComparisonView
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8
 _NOT_HERE = "not in this page"
-_WITHOUT_LEARNER = Remark(
-    "page-without-learner",
-    "this page holds the results of the fitted model alone; those of the learner's refits are in "
-    "the notebook",
-)
-
 # The review, and waiting for other processes.
 _FURTHER_STEPS = 2
 
@@ -82,6 +80,41 @@ class PageOptions:
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+
+
+@dataclass(frozen=True)
+class PageModel:
+    """A model of a page, with the views that the explorer or a pin shows of it.
+
+    Attributes
+    ----------
+    session : Session
+    views : sequence of View
+        They are used for nothing else.
+    shown : sequence of Inputs
+        At least one. The first is what the page shows when a reader chooses the model.
+    """
+
+    session: Session
+    views: Sequence[View]
+    shown: Sequence[Inputs]
+
+    @property
+    def name(self) -> str:
+        """Name of the model; empty where it is the only one of the explorer."""
+        return self.shown[0].shown_model
+
+    def parts(self) -> list[View]:
+        """Return the views by their parts, see `ComparedOfPage` and `RefitsOfPage`."""
+        parts: list[View] = []
+        for view in self.views:
+            if isinstance(view, ComparisonView):
+                parts += compared_of_page(view, self.shown)
+            else:
+                parts.append(view)
+            if (learner := self.session.learner) is not None:
+                parts += refits_of_page(learner, view, self.shown)
+        return parts
 
 
 @dataclass
@@ -157,12 +190,9 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
 
 
 def assemble(
-    session: Session,
-    views: Sequence[View],
+    models: Sequence[PageModel],
     options: PageOptions,
-    inputs: Inputs,
     pins: Sequence[dict[str, Any]],
-    pinned: Sequence[Inputs],
     steps: Steps,
     processes: Processes,
 ) -> Callable[[], Page]:
@@ -170,16 +200,10 @@ def assemble(
 
     Parameters
     ----------
-    session : Session
-        Of the model of the page.
-    views : sequence of View
-        They are used for nothing else.
+    models : sequence of PageModel
+        The page opens with the first view of the first one.
     options : PageOptions
-    inputs : Inputs
-        Of the view that the page opens with.
     pins : sequence of dict
-    pinned : sequence of Inputs
-        Those of the pins.
     steps : Steps
         Of this work and a review, which is made before the page is complete.
     processes : Processes
@@ -189,7 +213,43 @@ def assemble(
     callable
         Waits for the other processes, and returns the page.
     """
+    store = Store()
+    contents = [_contents(model, options, store, steps, processes) for model in models]
+    cohorts = [cohort for each in contents for _, cohort, _ in each]
+    steps.total = sum(cohort.n_steps for cohort in cohorts) + _FURTHER_STEPS
+    for each in contents:
+        for _, cohort, own in each:
+            cohort.add()
+            for shown in own:
+                cohort.add_exact(shown)
+
+    def page() -> Page:
+        steps.next("importance over tau")
+        processes.finish(lambda: steps.next(""))
+        held = [model.name for model in models]
+        described = {}
+        for model, each in zip(models, contents, strict=True):
+            described[model.name] = {**_description(model, options, held), "cohorts": []}
+            for named, cohort, _ in each:
+                cohort.join()
+                explainer = model.session.explainer
+                sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
+                one = {"name": named.name, "sentences": sentences, **cohort.index}
+                described[model.name]["cohorts"].append(one)
+        index = {"models": described, "inputs": _plain(models[0].shown[0]), "pins": list(pins)}
+        index["codes"] = dict(_remarks_of(index))
+        return Page(store.deflated(index), _rows_held([m.views for m in models], cohorts))
+
+    return page
+
+
+def _contents(
+    model: PageModel, options: PageOptions, store: Store, steps: Steps, processes: Processes
+) -> list[tuple[NamedRows, CohortContents, list[Inputs]]]:
+    """Return the cohorts of a model, the contents of each, and the saved views of its rows."""
+    session, inputs = model.session, model.shown[0]
     explainer = session.explainer
+    builder = PopulationBuilder(explainer, session.models.weights)
     choices = Choices(
         {
             "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
@@ -199,57 +259,37 @@ def assemble(
         },
         options.stressed,
     )
-    store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
-    cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
-
-    def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = CohortContents(views, builder, store, offered, at, steps.next, processes)
-        cohorts[_rows_of(at)] = (named, cohort)
-
+    offered = {}
     for named in options.cohorts:
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
-        add(named, at, choices)
-    for each in pinned:
+        offered[_rows_of(at)] = (named, at, choices)
+    for each in model.shown:
         # Its levels of tau denote other means than the levels of the other views.
-        if each.stress_feature and _rows_of(each) not in cohorts:
+        if each.stress_feature and _rows_of(each) not in offered:
             category = builder.category(each)
             only = Choices({}, [Stressed(each.stress_feature, category)])
-            add(NamedRows("", each.ice_filter, each.complement), each, only)
-    steps.total = sum(cohort.n_steps for _, cohort in cohorts.values()) + _FURTHER_STEPS
-    for rows, (_, cohort) in cohorts.items():
-        own = [each for each in (inputs, *pinned) if _rows_of(each) == rows]
-        cohort.add(own)
-        for each in own:
-            cohort.add_exact(each)
-
-    def page() -> Page:
-        steps.next("importance over tau")
-        processes.finish(lambda: steps.next(""))
-        described = []
-        for named, cohort in cohorts.values():
-            cohort.join()
-            sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
-            described.append({"name": named.name, "sentences": sentences, **cohort.index})
-        index = {
-            **_description(session, views, options),
-            # The page has a choice of its own among the cohorts.
-            "inputs": {**inputs.plain(), "cohorts": []},
-            "pins": list(pins),
-            "cohorts": described,
-        }
-        index["codes"] = dict(_remarks_of(index))
-        rows = _rows_held(views, [cohort for _, cohort in cohorts.values()])
-        return Page(store.deflated(index), rows)
-
-    return page
+            named = NamedRows("", each.ice_filter, each.complement)
+            offered[_rows_of(each)] = (named, each, only)
+    contents = []
+    for rows, (named, at, offers) in offered.items():
+        own = [each for each in model.shown if _rows_of(each) == rows]
+        forms = [at, *own]
+        parts = model.parts()
+        cohort = CohortContents(parts, builder, store, offers, forms, steps.next, processes)
+        contents.append((named, cohort, own))
+    return contents
 
 
-def _description(session: Session, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
+def _description(model: PageModel, options: PageOptions, held: Sequence[str]) -> dict[str, Any]:
     """Describe the model, the choices of a reader, and the code that shows the same."""
-    explainer, models = session.explainer, session.models
+    session, models = model.session, model.session.models
+    explainer, learner = session.explainer, session.learner
     return {
-        "about": _about(explainer, views, options, session.title),
-        "reads": {view.name: reads_of(view) for view in views},
+        "about": _about(session, model.views, options, held),
+        "inputs": _plain(model.shown[0]),
+        "reads": {part.name: reads_of(part) for part in model.parts()},
+        # What the parts of a view are added to.
+        "learner": None if learner is None else {"n_refits": learner.n_refits, "state": "absent"},
         "categories": {
             feature: [one.category for one in options.stressed if one.feature == feature]
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
@@ -259,11 +299,13 @@ def _description(session: Session, views: Sequence[View], options: PageOptions) 
             "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [
-            *([_WITHOUT_LEARNER] if models.learner is not None else []),
-            *_other_models(explainer),
-        ],
+        "sentences": _other_models(explainer, held),
     }
+
+
+def _plain(inputs: Inputs) -> dict[str, Any]:
+    """Return inputs as the page has them: it has a choice of its own among the cohorts."""
+    return {**inputs.plain(), "cohorts": []}
 
 
 def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
@@ -278,15 +320,17 @@ def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
             yield from _remarks_of(each)
 
 
-def _other_models(explainer: Explainer) -> list[Remark]:
-    """Say that the page holds one of several models."""
-    if not explainer.others:
+def _other_models(explainer: Explainer, held: Sequence[str]) -> list[Remark]:
+    """Say which of several models the page does not hold."""
+    absent = [name for name in model_names(explainer) if name not in held]
+    if not absent:
         return []
+    here = f"the model {held[0]} alone" if len(held) == 1 else f"the models {listed(list(held))}"
+    is_are = "is" if len(absent) == 1 else "are"
     return [
         Remark(
-            "page-of-one-model",
-            f"this page holds the model {explainer.name} alone; {listed(list(explainer.others))}, "
-            "with their pins and the comparison, are in the notebook",
+            "page-of-some-models",
+            f"this page holds {here}; the views of {listed(absent)} {is_are} in the notebook",
         )
     ]
 
@@ -297,12 +341,11 @@ def _rows_of(inputs: Inputs) -> tuple[Any, ...]:
 
 
 def _about(
-    explainer: Explainer, views: Sequence[View], options: PageOptions, title: str | None
+    session: Session, views: Sequence[View], options: PageOptions, held: Sequence[str]
 ) -> dict[str, Any]:
-    about = model_info(explainer, views, title)
+    about = model_info(session.explainer, views, session.title)
     about["intervals"] = list(options.intervals)
-    # The page holds one model.
-    about["models"] = []
+    about["models"] = list(held)
     for feature in about["features"]:
         here = [one.category for one in options.stressed if one.feature == feature["name"]]
         if feature["unstressable"] is None and not here:
@@ -313,10 +356,10 @@ def _about(
     return about
 
 
-def _rows_held(views: Sequence[View], cohorts: Sequence[CohortContents]) -> str:
+def _rows_held(views: Sequence[Sequence[View]], cohorts: Sequence[CohortContents]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
-    for view in views:
+    for view in {view.name: view for each in views for view in each}.values():
         most = max(cohort.most_rows.get(view.name, 0) for cohort in cohorts)
         if most:
             held.append(f"{view.row_values} of {counted(most, 'row')}")

@@ -18,6 +18,7 @@ from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
+    PageModel,
     PageOptions,
     Steps,
     assemble,
@@ -25,12 +26,14 @@ from uqwidgets.widgets.page.assembly import (
     stressed_of,
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
+from uqwidgets.widgets.page.compared import check_compared_cohorts
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.requesting import Requesting
+from uqwidgets.widgets.views import NAMES
 
 # Of the frame of a page in the output of a cell.
 _MOST_PIXELS = 100_000
@@ -46,14 +49,19 @@ class SavedPage:
     nbytes : int
     rows : str
         A sentence on what the page holds of the rows.
+    sha256 : str
+        Of all that the page says, which it shows at its foot, so that a reader can see that the
+        numbers are yours. The answers of readers do not change it.
     """
 
     path: Path
     nbytes: int
     rows: str
+    sha256: str
 
     def __repr__(self) -> str:
-        return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+        size = f"{self.nbytes / 1e6:.2f} MB"
+        return f"{self.path}: {size}, SHA-256 {self.sha256[:8]}. {self.rows}"
 
 
 @dataclass(frozen=True)
@@ -191,7 +199,7 @@ class Savable(Requesting):
             page, picture, review = self._page(
                 cohorts, stress_features, intervals, lines, n_jobs, progress
             )
-            text = document(
+            whole = document(
                 page.chunks,
                 title=self._title(title),
                 author=author,
@@ -199,8 +207,8 @@ class Savable(Requesting):
                 picture=picture,
                 review=review,
             )
-            nbytes = write(text)
-        return SavedPage(Path(path), nbytes, page.rows)
+            nbytes = write(whole.text)
+        return SavedPage(Path(path), nbytes, page.rows, whole.sha256)
 
     def freeze(
         self,
@@ -251,8 +259,8 @@ class Savable(Requesting):
         """
         height = checked_height(height)
         page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
-        text = document(page.chunks, title=self._title(None), picture=picture)
-        return FrozenPage(text, height, page.rows)
+        whole = document(page.chunks, title=self._title(None), picture=picture)
+        return FrozenPage(whole.text, height, page.rows)
 
     def _page(
         self,
@@ -267,49 +275,38 @@ class Savable(Requesting):
         self._check_savable()
         n_jobs = checked_jobs(n_jobs)
         self.wait()
-        inputs = self._inputs()[0]
-        # A page holds one model.
-        pins = [pin for pin in self.pins if pin["state"]["shown_model"] == inputs.shown_model]
-        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in pins)]
+        pins = list(self.pins)
+        states = [pin["state"] for pin in pins]
+        shown = [
+            self._inputs()[0],
+            *(inputs_of(one, self._models.explainer(one["shown_model"])) for one in states),
+        ]
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
         # Without lines, nothing of a single row is in the page.
         nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
         shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
-        if not all(each.feature for each in shown):
-            shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
-        # The page holds the views that the explorer or one of its pins shows.
-        named = [view.name for view in self._session.views]
-        every = tuple(name for name in named if any(each.shows(name) for each in shown))
-        shown = [replace(each, views=() if len(every) == len(named) else every) for each in shown]
-        views = [view for view in self._session.views if view.is_read(shown[0])]
+        shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
+        check_compared_cohorts(shown)
         options = PageOptions(
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
         )
+        models = self._page_models(shown)
+        shown = [replace(each, views=models[0].shown[0].views) for each in shown]
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
         with (
             self._undisturbed(),
             self._reporting(progress) as steps,
             Processes(n_jobs) as processes,
         ):
-            page_when_finished = assemble(
-                self._session,
-                [view.another() for view in views],
-                options,
-                shown[0],
-                pins,
-                shown[1:],
-                steps,
-                processes,
-            )
+            page_when_finished = assemble(models, options, pins, steps, processes)
             picture = static_picture(self._session, shown[0])
             steps.next("review")
             reviewed = review(
-                self._session,
-                [view.another() for view in views],
+                self._models,
                 shown,
                 [pin["note"] for pin in pins],
                 options.intervals,
@@ -318,6 +315,28 @@ class Savable(Requesting):
             # Other processes had all this time.
             page = page_when_finished()
         return page, picture, reviewed
+
+    def _page_models(self, shown: Sequence[Inputs]) -> list[PageModel]:
+        """Return the models that the explorer and the pins show, with the views that they show.
+
+        Parameters
+        ----------
+        shown : sequence of Inputs
+            Of the present view, and of the pins.
+        """
+        sessions = {each.shown_model: self._models.session(each.shown_model) for each in shown}
+        named = {view.name for session in sessions.values() for view in session.views}
+        every = tuple(name for name in NAMES if any(each.shows(name) for each in shown))
+        views = () if named <= set(every) else every
+        shown = [replace(each, views=views) for each in shown]
+        return [
+            PageModel(
+                session,
+                [view.another() for view in session.views if view.is_read(shown[0])],
+                [each for each in shown if each.shown_model == name],
+            )
+            for name, session in sessions.items()
+        ]
 
     def _title(self, title: str | None) -> str:
         return title or f"What drives {self._session.title or self.explainer.name}"
