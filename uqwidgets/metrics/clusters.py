@@ -29,12 +29,12 @@ from uqwidgets.metrics.means import divided
 
 def _pairs(tables: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Count ordered pairs of rows (s,): together in both, in the truth, as predicted; and all."""
-    n, *squares = (
-        np.square(each).reshape(len(tables), -1).sum(axis=1)
-        for each in (tables.sum(axis=(1, 2)), tables, tables.sum(axis=2), tables.sum(axis=1))
+    n = tables.sum(axis=(1, 2))
+    both, true, predicted = (
+        np.square(each).reshape(len(each), -1).sum(axis=1) - n
+        for each in (tables, tables.sum(axis=2), tables.sum(axis=1))
     )
-    both, true, predicted = (each - np.sqrt(n) for each in squares)
-    return both, true, predicted, n - np.sqrt(n)
+    return both, true, predicted, n * (n - 1)
 
 
 def _rand(tables: Floats) -> Floats:
