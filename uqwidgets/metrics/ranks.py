@@ -243,8 +243,7 @@ def average_precision(is_positive: npt.NDArray[np.bool_], probabilities: Floats)
             for rows, of_kind in zip((positive, negative), counts, strict=True)
         )
         others += above
-        own = np.take(weights, positive, axis=1)
-        shares = np.divide(above, others, out=np.zeros_like(own), where=own > 0)
-        return weighted_mean(shares, own)
+        shares = np.divide(above, others, out=above, where=others > 0)
+        return weighted_mean(shares, np.take(weights, positive, axis=1))
 
     return scores
