@@ -362,11 +362,10 @@ def _other_models(explainer: Explainer, held: Sequence[str]) -> list[Remark]:
     if not absent:
         return []
     here = f"the model {held[0]} alone" if len(held) == 1 else f"the models {listed(list(held))}"
-    is_are = "is" if len(absent) == 1 else "are"
     return [
         Remark(
             "page-of-some-models",
-            f"this page holds {here}; the views of {listed(absent)} {is_are} in the notebook",
+            f"this page holds {here}; the views of {listed(absent)} are in the notebook",
         )
     ]
 

@@ -37,7 +37,7 @@ def plain_page(
     title, author, note : str
         Texts of its head.
     """
-    models, shown, pins, options = plan
+    models, shown, _, pins, options = plan
     steps.total = n_steps(plan)
     head = [element("h1", words(title))]
     head += [element("p", words(author))] if author else []

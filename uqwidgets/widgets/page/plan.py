@@ -20,12 +20,15 @@ class Plan(NamedTuple):
         Of the explorer.
     shown : sequence of Inputs
         Of the present view, and of the pins.
+    others : sequence of Inputs
+        Of the models that are in the page although no saved view shows them.
     pins : sequence of dict
     options : PageOptions
     """
 
     models: Models
     shown: Sequence[Inputs]
+    others: Sequence[Inputs]
     pins: Sequence[dict[str, Any]]
     options: PageOptions
 
@@ -34,13 +37,16 @@ class Plan(NamedTuple):
         return self.models.session(self.shown[at].shown_model)
 
     def page_models(self) -> list[PageModel]:
-        """Return the models that the saved views show, each with views of its own."""
-        names = dict.fromkeys(each.shown_model for each in self.shown)
+        """Return the models of the page, each with views of its own."""
+        of_models: dict[str, list[Inputs]] = {}
+        for each in (*self.shown, *self.others):
+            of_models.setdefault(each.shown_model, []).append(each)
         return [
             PageModel(
                 session,
-                [view.another() for view in session.views if view.is_read(self.shown[0])],
-                [each for each in self.shown if each.shown_model == name],
+                [view.another() for view in session.views if view.is_read(every[0])],
+                every,
             )
-            for name, session in ((name, self.models.session(name)) for name in names)
+            for every in of_models.values()
+            for session in (self.models.session(every[0].shown_model),)
         ]

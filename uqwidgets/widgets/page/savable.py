@@ -18,6 +18,7 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import first_line
 from uqwidgets._utils.options import brief, checked_count, checked_flag, checked_jobs, is_whole
 from uqwidgets._utils.writing import whole_file
+from uqwidgets.explainer.others import model_names
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.kernel.scheduler import widget_thread
@@ -482,16 +483,20 @@ class Savable(Requesting):
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
         )
+        is_shown = {each.shown_model for each in shown}.__contains__
+        absent = [name for name in model_names(self.explainer) if not is_shown(name)]
+        others = [self._models.inputs(shown[0], name) for name in absent if scope == "all"]
         if scope != "pictures":
             # Each of the saved views shows what the page holds.
-            sessions = [self._models.session(each.shown_model) for each in shown]
+            sessions = [self._models.session(each.shown_model) for each in (*shown, *others)]
             named = {view.name for session in sessions for view in session.views}
             is_all = scope == "all"
             every = [name for name in NAMES if is_all or any(each.shows(name) for each in shown)]
             views = () if named <= set(every) else tuple(every)
             shown = [replace(each, views=views) for each in shown]
+            others = [replace(each, views=views) for each in others]
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        return Plan(self._models, shown, pins, options)
+        return Plan(self._models, shown, others, pins, options)
 
     def _page(self, plan: Plan, n_jobs: int | None, steps: Steps) -> tuple[Page, str, Review]:
         """Compute a page, its static picture and its review."""
