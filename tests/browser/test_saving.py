@@ -43,7 +43,9 @@ def test_the_page_is_downloaded_and_works(bridge, widget, browser, tmp_path):
     with bridge.page.expect_download() as download:
         root.get_by_test_id("uq-save-start").click()
     status = root.get_by_test_id("uq-save-status")
-    expect(status).to_have_text(re.compile(r"^Saved What-drives-.*\.html: 0\.\d\d MB\. It holds"))
+    expect(status).to_have_text(
+        re.compile(r"^Saved What-drives-.*\.html: 0\.\d\d MB, SHA-256 \w{8}\. It")
+    )
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     with opened(browser, path) as page:
