@@ -178,6 +178,32 @@ def test_a_reload_warns_of_typed_answers_and_opens_the_page_anew(browser, saved,
         assert_importance(root, exact(explorer, 0.5))
 
 
+# A browser without memory, or a chunk that fails its checksum.
+FAILING = """() => {
+  window.former = window.DecompressionStream;
+  window.DecompressionStream = class {
+    constructor() {
+      return new TransformStream({ transform: () => { throw new TypeError("bad checksum"); } });
+    }
+  };
+}"""
+
+
+def test_a_part_that_cannot_be_inflated_is_said_and_the_numbers_stay(browser, saved, explorer):
+    with watched_page(browser) as page:
+        root = opened(page, saved[0])
+        page.evaluate(FAILING)
+        with answered(root):
+            root.get_by_test_id("uq-feature").select_option("width τ")
+        expect(root.get_by_test_id("uq-error")).to_contain_text("could not inflate this part")
+        expect(root.get_by_test_id("uq-feature")).to_have_value("length")
+        assert_importance(root, exact(explorer, 0.0))
+        page.evaluate("() => { window.DecompressionStream = window.former; }")
+        with answered(root):
+            root.get_by_test_id("uq-feature").select_option("width τ")
+        expect(root.get_by_test_id("uq-error")).to_be_hidden()
+
+
 def test_ten_cells_of_a_notebook_hold_pages_that_all_open(browser, explorer, tmp_path):
     pages = []
     for tau in (0.0, 0.5):

@@ -68,6 +68,10 @@ const NOTHING: Raw = {
 const NOT_HERE =
   "This page does not hold that view; it was saved without a kernel to compute it. Choose other inputs, or run the notebook.";
 
+/** The texts of all chunks were checked when the page was opened, but memory may be missing. */
+const NOT_INFLATED =
+  "The browser could not inflate this part of the page, and its numbers are not shown; close other tabs, and try again.";
+
 /** Whether contents of this name are put together with others; the page may lack them. */
 const isPart = (name: string) => name.includes(".");
 
@@ -141,8 +145,7 @@ export class StaticHost implements HostModel {
     return Number(this.#state._seq);
   }
 
-  async #answer(inputs: Inputs, seq: number): Promise<void> {
-    let error: string | null = null;
+  async #answer(inputs: Inputs, seq: number, error: string | null = null): Promise<void> {
     const isSame = inputs.shown_model === this.#accepted.shown_model;
     let found = isSame ? this.#found(inputs) : this.#ofOtherModel(inputs);
     if (!found) {
@@ -152,7 +155,12 @@ export class StaticHost implements HostModel {
     if (!found) throw new Error(NOT_HERE);
     const pin = readPins(this.#state.pins).find(({ ghost }) => ghost) ?? null;
     const ghostly = pin && this.#found(this.#inputsOf(pin));
-    await this.store.load([...columnsOf(found), ...(ghostly ? columnsOf(ghostly) : [])]);
+    try {
+      await this.store.load([...columnsOf(found), ...(ghostly ? columnsOf(ghostly) : [])]);
+    } catch (fault) {
+      if (error || found.inputs === this.#accepted) throw fault;
+      return this.#answer(this.#accepted, seq, NOT_INFLATED);
+    }
     if (seq < this.#seq || seq < (seqOf(this.#state._frame) ?? 0)) return;
     this.#accepted = found.inputs;
     found = { ...found, inputs: nearestOf(found) };

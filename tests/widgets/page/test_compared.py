@@ -88,3 +88,19 @@ def test_cohorts_of_one_name_with_other_rows_are_refused(explorer, tmp_path):
     with pytest.raises(ValueError, match="give one of them another name"):
         explorer.save(tmp_path / "page.html", progress=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_of_everything_holds_models_that_were_not_shown(tmp_path):
+    X = pd.DataFrame({"a": np.linspace(-1, 1, 40)})
+    models = {"zero": lambda X: 0 * X["a"], "line": lambda X: X["a"]}
+    with uq.explore(models, X, X["a"], n_repeats=2) as explorer:
+        explorer.wait()
+        shown = index_of(explorer.save(tmp_path / "shown.html", progress=False).path)
+        every = index_of(explorer.save(tmp_path / "all.html", scope="all", progress=False).path)
+    assert list(shown["models"]) == ["zero"]
+    (sentence,) = shown["sentences"]
+    assert "the views of line are in the notebook" in sentence
+    assert list(every["models"]) == ["zero", "line"] == every["about"]["models"]
+    assert every["models"]["line"]["inputs"]["compare_with"] == "model:zero"
+    assert every["models"]["line"]["cohorts"][0]["entries"]["comparison.curve"]
+    assert every["sentences"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
@@ -66,6 +66,21 @@ class Steps:
         self.progress(self.what, min(self.done, self.total), self.total)
 
 
+class Sample(NamedTuple):
+    """A part of the contents of a page.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features with a curve, the saved one first.
+    taus : tuple of float
+        See `Choices`.
+    """
+
+    n_features: int
+    taus: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class PageOptions:
     """The parts of an explorer that a page contains.
@@ -75,11 +90,14 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    sample : Sample, optional
+        The part of it that is computed to know how long the whole takes.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True)
@@ -189,6 +207,29 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def choices_of(explainer: Explainer, options: PageOptions, inputs: Inputs) -> Choices:
+    """Return what a reader can choose.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    options : PageOptions
+    inputs : Inputs
+        Whose feature comes first in a sample.
+    """
+    table, sample = explainer.table, options.sample
+    features = [f for f in explainer.features if why_no_curve(table, f) is None]
+    if sample is not None:
+        features = sorted(features, key=lambda f: f != inputs.feature)[: sample.n_features]
+    values = {
+        "feature": features,
+        "measure": [measure.name for measure in curve_measures(explainer)],
+        "indicator": list(explainer.indicators),
+        "interval": options.intervals,
+    }
+    return Choices(values, options.stressed, *([] if sample is None else [sample.taus]))
+
+
 def assemble(
     models: Sequence[PageModel],
     options: PageOptions,
@@ -214,7 +255,7 @@ def assemble(
         Waits for the other processes, and returns the page.
     """
     store = Store()
-    contents = [_contents(model, options, store, steps, processes) for model in models]
+    contents = [contents_of(model, options, store, steps, processes) for model in models]
     cohorts = [cohort for each in contents for _, cohort, _ in each]
     steps.total = sum(cohort.n_steps for cohort in cohorts) + _FURTHER_STEPS
     for each in contents:
@@ -243,22 +284,17 @@ def assemble(
     return page
 
 
-def _contents(
+def contents_of(
     model: PageModel, options: PageOptions, store: Store, steps: Steps, processes: Processes
 ) -> list[tuple[NamedRows, CohortContents, list[Inputs]]]:
-    """Return the cohorts of a model, the contents of each, and the saved views of its rows."""
+    """Return the cohorts of a model, the contents of each, and the saved views of its rows.
+
+    Nothing is computed yet.
+    """
     session, inputs = model.session, model.shown[0]
     explainer = session.explainer
     builder = PopulationBuilder(explainer, session.models.weights)
-    choices = Choices(
-        {
-            "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
-            "measure": [measure.name for measure in curve_measures(explainer)],
-            "indicator": list(explainer.indicators),
-            "interval": options.intervals,
-        },
-        options.stressed,
-    )
+    choices = choices_of(explainer, options, inputs)
     offered = {}
     for named in options.cohorts:
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
@@ -326,11 +362,10 @@ def _other_models(explainer: Explainer, held: Sequence[str]) -> list[Remark]:
     if not absent:
         return []
     here = f"the model {held[0]} alone" if len(held) == 1 else f"the models {listed(list(held))}"
-    is_are = "is" if len(absent) == 1 else "are"
     return [
         Remark(
             "page-of-some-models",
-            f"this page holds {here}; the views of {listed(absent)} {is_are} in the notebook",
+            f"this page holds {here}; the views of {listed(absent)} are in the notebook",
         )
     ]
 

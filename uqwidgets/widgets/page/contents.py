@@ -10,7 +10,7 @@ from typing import Any
 
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import plain
-from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.levels import STOPS, Level, Samples
 from uqwidgets.widgets.over_tau.tracks import Track
 from uqwidgets.widgets.page.keys import is_part, key_of
 from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
@@ -22,6 +22,9 @@ from uqwidgets.widgets.views.view import Content, View
 
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
+
+#: What is reported while levels of tau are packed.
+PACKING = "packing"
 
 # Columns that are drawn as lines on one axis, and not printed one by one.
 _LINES = ("ice", "ends")
@@ -36,10 +39,13 @@ class Choices:
     values : mapping of str to sequence
         By the name of the input; the others have one value.
     stressed : sequence of Stressed
+    taus : tuple of float
+        Levels of each; -1, 0 and 1 are among them.
     """
 
     values: Mapping[str, Sequence[Any]]
     stressed: Sequence[Stressed]
+    taus: tuple[float, ...] = tuple(STOPS.tolist())
 
     def of(self, view: View, inputs: Inputs) -> list[Inputs]:
         """Return the inputs of all contents of a view."""
@@ -89,17 +95,18 @@ class CohortContents:
         self.most_rows: dict[str, int] = {}
         forms = dict.fromkeys(replace(each, tau=0.0) for each in inputs)
         # The inputs of all contents, by their keys.
-        self._every = {
+        self.every = {
             view: {key_of(view, at): at for form in forms for at in choices.of(view, form)}
             for view in self._views
         }
-        self.n_steps = sum(map(len, self._every.values()))
+        self.n_steps = sum(map(len, self.every.values())) + 1
 
     def add(self) -> None:
         """Compute all contents, except for the tracks that other processes sample."""
-        for view, every in self._every.items():
+        for view, every in self.every.items():
             for key, at in every.items():
                 self._add(view, key, at)
+        self._report(PACKING)
         self.join()
 
     def join(self) -> None:
@@ -252,7 +259,8 @@ class CohortContents:
 
     @cached_property
     def _levels(self) -> LevelsOfRows:
-        return LevelsOfRows(self._solved, len(self._unstressed.now.weights))
+        n_rows = len(self._unstressed.now.weights)
+        return LevelsOfRows(self._solved, n_rows, self._choices.taus)
 
     def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)

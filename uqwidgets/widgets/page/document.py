@@ -61,7 +61,7 @@ def document(
     front_end : str, default="page"
         Name of the script and the style of the page.
     """
-    picture = _COPY.sub("", picture)
+    picture = without_copies(picture)
     script = (STATIC / f"{front_end}.js").read_text("utf-8")
     picture, rules = _without_inline_styles(picture)
     style = f"{_STYLE}{(STATIC / f'{front_end}.css').read_text('utf-8')}{rules}"
@@ -98,6 +98,16 @@ def document(
     ]
     answers = f'<script type="application/json" id="{ANSWERS}">{{}}</script>\n' if review else ""
     return sealed("".join(top), look, "".join(parts), Markup(answers))
+
+
+def front_end_bytes() -> int:
+    """Return the bytes of the script and the style of a page."""
+    return sum((STATIC / f"page.{kind}").stat().st_size for kind in ("js", "css"))
+
+
+def without_copies(picture: str) -> str:
+    """Return HTML without the copies of its pictures for notebooks that remove SVG."""
+    return _COPY.sub("", picture)
 
 
 def _in_script(value: object) -> str:

@@ -71,8 +71,8 @@ class SavedReview:
         On the whole page.
     pins : tuple of ReviewedPin
     provenance : dict
-        What the page says of model, data, computation and versions: texts by their names, in
-        groups.
+        What the page says of its models, data, computation and versions: texts by their names, in
+        groups such as "Data".
     frames : dict of str to DataFrame
         The tables of the page by the view and the name of each, such as "Pin 1, Importance: nll".
     sha256 : str
