@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,22 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.result import Result
-from uqwidgets.plotting.text import counted, number, sentence
+from uqwidgets.plotting.text import clipped, counted, number, sentence
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.views.view import View
 
-# A table of more lines is folded on the screen, but not in print.
+# A table of more lines is folded.
 _MOST_OPEN_LINES = 12
+_FOLDED_TABLE = re.compile("<details.*?</details>", re.DOTALL)
+# Letters of a note that is not folded.
+_MOST_LETTERS = 240
+# Width in pixels of the first words of a folded note, of a title in a heading, and of a name.
+_START, _HEADING, _NAME = 360, 600, 360
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,8 @@ class ReviewedView:
         The line of Python that shows it.
     results : mapping of (str, str) to Result
         By the names of the view and of the measure or indicator.
+    picture : Markup
+        Static pictures of what it shows; empty for the view that the page opens with.
     """
 
     name: str
@@ -47,6 +56,7 @@ class ReviewedView:
     inputs: Inputs
     code: str
     results: Mapping[tuple[str, str], Result]
+    picture: Markup = Markup("")
 
     @property
     def title(self) -> str:
@@ -57,9 +67,9 @@ class ReviewedView:
     def description(self) -> str:
         """What the view shows, in a few words."""
         inputs = self.inputs
-        parts = [f"{inputs.measure} along {inputs.feature}"]
+        parts = [f"{inputs.measure} along {clipped(inputs.feature, _NAME)}"]
         if inputs.tau and inputs.stress_feature:
-            parts.append(f"τ {inputs.tau:.2f} of {inputs.stress_feature}")
+            parts.append(f"τ {inputs.tau:.2f} of {clipped(inputs.stress_feature, _NAME)}")
         if inputs.ice_filter:
             parts.append(counted(len(inputs.ice_filter), "condition"))
         return ", ".join(parts)
@@ -115,12 +125,18 @@ def review(
         )
         for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
     ]
+    reviewed[1:] = [replace(pin, picture=_picture(session, pin, check)) for pin in reviewed[1:]]
     facts = provenance(session.explainer, shown[0])
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
         for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)
     ]
     return Review(reading_path(reviewed[1:]), appendix(reviewed[0], reviewed[1:], facts))
+
+
+def _picture(session: Session, pin: ReviewedView, check: Callable[[], None]) -> Markup:
+    # The tables of a pin stand below its picture.
+    return Markup(_FOLDED_TABLE.sub("", static_picture(session, pin.inputs, check)))
 
 
 def _results(
@@ -148,16 +164,33 @@ def reading_path(pins: Sequence[ReviewedView]) -> Markup:
     items = [
         element(
             "li",
-            element("strong", words(pin.title)),
-            element("span", words(f" {pin.description}")) if pin.note.strip() else Markup(""),
+            folded(pin.title, "Note"),
+            element("div", words(pin.description)) if pin.note.strip() else Markup(""),
             data_pin=i,
         )
         for i, pin in enumerate(pins)
     ]
     path = [_section("Reading path", element("ol", *items), "uq-path")] if items else []
-    # The script fills and shows it; without one, there is nothing below its heading.
-    answers = _section("Review", Markup(""), "uq-answer", hidden="")
-    return Markup("".join([*path, answers]))
+    # The script fills and shows it; without one, there is nothing to fold.
+    heading = element("summary", element("h2", words("Review")), words(": verdict and comment"))
+    answers = element("details", heading, hidden="", **{"class": "uq-section uq-answer"})
+    return element("div", *path, answers, **{"class": "uq-before"})
+
+
+def folded(note: str, name: str) -> Markup:
+    """Return a note, behind its first words where it is long.
+
+    Parameters
+    ----------
+    note : str
+    name : str
+        What the summary says while it is open.
+    """
+    if len(note) <= _MOST_LETTERS:
+        return element("div", words(note), **{"class": "uq-folded"})
+    start = element("span", words(clipped(" ".join(note.split()), _START)), **{"class": "uq-start"})
+    summary = element("summary", start, element("span", words(name), **{"class": "uq-opened"}))
+    return element("details", summary, element("div", words(note)), **{"class": "uq-folded"})
 
 
 def appendix(
@@ -190,13 +223,18 @@ def _section(title: str, body: Markup, name: str, **attributes: str) -> Markup:
 
 def _view_html(view: ReviewedView) -> Markup:
     about = view.description if view.note.strip() else ""
-    heading = element("h3", words(f"{sentence(view.name)}: {view.title}"))
+    title = clipped(view.title, _HEADING)
+    heading = element("h3", words(f"{sentence(view.name)}: {title}"))
     code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
     tables = [
         _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
         for (name, shown), result in view.results.items()
     ]
-    return element("article", heading, element("p", words(about)), code, *tables)
+    name = f"Picture of {view.name}"
+    drawn = element("div", view.picture, **{"class": "uq-still"})
+    fold = element("details", element("summary", words(name)), drawn, **{"class": "uq-picture"})
+    picture = [fold] if view.picture else []
+    return element("article", heading, element("p", words(about)), code, *picture, *tables)
 
 
 def _lines_of(result: Result, inputs: Inputs) -> pd.DataFrame:
