@@ -117,12 +117,13 @@ const APART = 4;
 /** The ticks along the bottom of a chart whose labels have room, from the last one on; the others are lines alone. */
 function withRoom(marks: Tick[]): Tick[] {
   let end = Number.POSITIVE_INFINITY;
-  return marks.toReversed().map(({ at, label }) => {
+  const shown = [...marks].reverse().map(({ at, label }) => {
     const half = labelWidth([label]) / 2;
     const fits = at + half + APART <= end;
     if (fits) end = at - half;
     return { at, label: fits ? label : "" };
   });
+  return shown.reverse();
 }
 
 /** Ticks with labels below a chart (`bottom`) or at its left with grid lines across it (`left`). */

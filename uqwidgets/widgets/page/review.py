@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,28 +115,20 @@ def review(
     """
     builder = PopulationBuilder(session.explainer, session.models.weights)
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
-    reviewed = [
-        ReviewedView(
-            name,
-            note,
-            inputs,
-            session.models.code(inputs),
-            _results(views, builder, inputs, check),
-        )
-        for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
-    ]
-    reviewed[1:] = [replace(pin, picture=_picture(session, pin, check)) for pin in reviewed[1:]]
+    reviewed = []
+    for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
+        results = _results(views, builder, inputs, check)
+        # The view that the page opens with is the explorer itself; the tables of a pin stand below.
+        picture = static_picture(session, inputs, check, views) if reviewed else ""
+        picture = _FOLDED_TABLE.sub("", picture)
+        code = session.models.code(inputs)
+        reviewed.append(ReviewedView(name, note, inputs, code, results, Markup(picture)))
     facts = provenance(session.explainer, shown[0])
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
         for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)
     ]
     return Review(reading_path(reviewed[1:]), appendix(reviewed[0], reviewed[1:], facts))
-
-
-def _picture(session: Session, pin: ReviewedView, check: Callable[[], None]) -> Markup:
-    # The tables of a pin stand below its picture.
-    return Markup(_FOLDED_TABLE.sub("", static_picture(session, pin.inputs, check)))
 
 
 def _results(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +18,14 @@ from uqwidgets.widgets.rows.population import MISSING
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.session.session import Session
+    from uqwidgets.widgets.views.view import View
 
 
 def static_picture(
-    session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None
+    session: Session,
+    inputs: Inputs,
+    check: Callable[[], None] = lambda: None,
+    views: Sequence[View] | None = None,
 ) -> str:
     """Return the known results as HTML, stressed and filtered; the model is not called.
 
@@ -31,6 +35,8 @@ def static_picture(
     inputs : Inputs
     check : callable, optional
         Called before each feature; an exception that it raises ends the work.
+    views : sequence of View, optional
+        Views that have the contents of the inputs; those of the session if not given.
     """
     ex, learner = session.explainer, session.learner
     n = len(ex.table)
@@ -50,7 +56,7 @@ def static_picture(
         population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""
-    shown = [view for view in session.views if inputs.shows(view.name)]
+    shown = [view for view in views or session.views if inputs.shows(view.name)]
     for view in shown:
         html = view.html(inputs, population, check)
         if learner is not None:
