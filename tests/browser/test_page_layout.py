@@ -101,7 +101,7 @@ def plain(tmp_path_factory):
 def save_of_features(path, n_features, n_pins=0):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, n_features))).add_prefix("x")
     with uq.explore(
-        lambda X: X["x0"].to_numpy() - X["x1"].to_numpy(), X, X["x0"], n_repeats=2
+        lambda X: X["x0"].to_numpy(), X, X["x0"], stress_feature="x0", n_repeats=2
     ) as widget:
         for k in range(n_pins):
             widget.tau = 0.1 * k

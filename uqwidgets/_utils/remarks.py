@@ -254,6 +254,16 @@ REMARKS = MappingProxyType(
             "The page holds the model that was shown.",
             "Save a page of each model, or open the notebook.",
         ),
+        "page-without-selection": RemarkKind(
+            "A page is saved of views that select rows, without `selection=True`.",
+            "The selected rows, their cards and their other values are not in the page.",
+            "Save the page with `selection=True` if its readers may see these rows.",
+        ),
+        "page-without-what-if": RemarkKind(
+            "A page is saved of a view with other values of a selected row.",
+            "The page knows predictions of other values along the curve that is drawn alone.",
+            "Open the notebook, which asks the model.",
+        ),
         "shown-at-zero": RemarkKind(
             "A saved page shows a τ other than 0.",
             "The view in the remark is that at τ = 0, because the page does not hold others.",

@@ -15,7 +15,8 @@ from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
 from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.conditions import notes_on_missing
-from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.inputs.inputs import Inputs, RowText, is_stressable
+from uqwidgets.widgets.inputs.rows_text import rows_of_text, text_of_rows
 from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
@@ -27,6 +28,7 @@ from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.model_info import model_info
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.session.state import initial_of_code
+from uqwidgets.widgets.views.selection.view import MOST_LISTED
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
@@ -77,11 +79,14 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    remarks : sequence of Remark
+        On what the saved views show and the page does not hold.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    remarks: Sequence[Remark] = ()
 
 
 @dataclass
@@ -199,6 +204,9 @@ def assemble(
         },
         options.stressed,
     )
+    # All views draw the selected rows of each.
+    shown = inputs
+    inputs, *pinned = _with_all_selected([inputs, *pinned], len(explainer.table))
     store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
     cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
 
@@ -233,7 +241,7 @@ def assemble(
         index = {
             **_description(session, views, options),
             # The page has a choice of its own among the cohorts.
-            "inputs": {**inputs.plain(), "cohorts": []},
+            "inputs": {**shown.plain(), "cohorts": []},
             "pins": list(pins),
             "cohorts": described,
         }
@@ -242,6 +250,16 @@ def assemble(
         return Page(store.deflated(index), rows)
 
     return page
+
+
+def _with_all_selected(shown: Sequence[Inputs], n_rows: int) -> list[Inputs]:
+    """Let all views select the rows of each, the first ones and that of the card."""
+    rows: set[int] = set()
+    for each in shown:
+        selected = rows_of_text(each.selection, n_rows)
+        rows.update(selected[:MOST_LISTED].tolist(), selected[selected == each.row].tolist())
+    every = RowText(text_of_rows(sorted(rows)))
+    return [replace(each, selection=every) for each in shown]
 
 
 def _description(session: Session, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
@@ -262,6 +280,7 @@ def _description(session: Session, views: Sequence[View], options: PageOptions) 
         "sentences": [
             *([_WITHOUT_LEARNER] if models.learner is not None else []),
             *_other_models(explainer),
+            *options.remarks,
         ],
     }
 

@@ -116,7 +116,7 @@ def _hash(text: str) -> str:
 
 
 def _without_inline_styles(html: str, classes: dict[str, str]) -> str:
-    """Replace inline styles, which the policy forbids, by classes, whose names are added by style."""
+    """Replace inline styles, which the policy forbids, by classes; `classes` names them."""
 
     def named(match: re.Match[str]) -> str:
         name = classes.setdefault(match.group(1), f"uq-s{len(classes)}")

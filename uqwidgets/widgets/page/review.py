@@ -47,8 +47,8 @@ class ReviewedView:
         The line of Python that shows it.
     results : mapping of (str, str) to Result
         By the names of the view and of the measure or indicator.
-    picture : Markup
-        Static pictures of what it shows; empty for the view that the page opens with.
+    picture : Markup, optional
+        Static pictures of what it shows; None of the view that the page opens with.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ReviewedView:
     inputs: Inputs
     code: str
     results: Mapping[tuple[str, str], Result]
-    picture: Markup = Markup("")
+    picture: Markup | None = None
 
     @property
     def title(self) -> str:
@@ -119,10 +119,10 @@ def review(
     for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
         results = _results(views, builder, inputs, check)
         # The view that the page opens with is the explorer itself; the tables of a pin stand below.
-        picture = static_picture(session, inputs, check, views) if reviewed else ""
-        picture = _FOLDED_TABLE.sub("", picture)
+        drawn = static_picture(session, inputs, check, views) if reviewed else ""
+        picture = Markup(_FOLDED_TABLE.sub("", drawn)) or None
         code = session.models.code(inputs)
-        reviewed.append(ReviewedView(name, note, inputs, code, results, Markup(picture)))
+        reviewed.append(ReviewedView(name, note, inputs, code, results, picture))
     facts = provenance(session.explainer, shown[0])
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
@@ -222,10 +222,11 @@ def _view_html(view: ReviewedView) -> Markup:
         _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
         for (name, shown), result in view.results.items()
     ]
-    name = f"Picture of {view.name}"
-    drawn = element("div", view.picture, **{"class": "uq-still"})
-    fold = element("details", element("summary", words(name)), drawn, **{"class": "uq-picture"})
-    picture = [fold] if view.picture else []
+    picture = []
+    if view.picture is not None:
+        summary = element("summary", words(f"Picture of {view.name}"))
+        drawn = element("div", view.picture, **{"class": "uq-still"})
+        picture.append(element("details", summary, drawn, **{"class": "uq-picture"}))
     return element("article", heading, element("p", words(about)), code, *picture, *tables)
 
 

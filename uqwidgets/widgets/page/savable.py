@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,9 +13,11 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from uqwidgets._utils.options import brief, checked_count, checked_jobs, is_whole
+from uqwidgets._utils.options import brief, checked_count, checked_flag, checked_jobs, is_whole
+from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import element
+from uqwidgets.plotting.text import listed
 from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
@@ -105,6 +108,44 @@ def checked_height(height: Any) -> int:
     return checked_count(height, "height", 1, _MOST_PIXELS)
 
 
+def _with_rows(shown: Sequence[Inputs], is_chosen: bool) -> tuple[list[Inputs], list[Remark]]:
+    """Leave the selected rows out of the saved views, unless the sender chose them.
+
+    Returns
+    -------
+    shown : list of Inputs
+    remarks : list of Remark
+        On what the views show and the page does not hold.
+
+    Raises
+    ------
+    ValueError
+        If rows are chosen for a page that holds no row.
+    """
+    checked_flag(is_chosen, "selection")
+    if is_chosen and not all(each.ice_lines for each in shown):
+        raise ValueError(
+            "selection is True, and with lines=0 no row is in the page; give lines, or leave the "
+            "selection out."
+        )
+    names = ["the present view", *(f"pin {i}" for i in range(1, len(shown)))]
+    selecting = [name for name, each in zip(names, shown, strict=True) if each.selection]
+    changing = [name for name, each in zip(names, shown, strict=True) if each.what_if]
+    if is_chosen:
+        sentence = (
+            f"the page predicts other values of a row along the curve that is drawn alone; "
+            f"those of {listed(changing)} need the notebook"
+        )
+        return list(shown), [Remark("page-without-what-if", sentence)] if changing else []
+    sentence = (
+        f"the rows that {listed(selecting)} select{'s' if len(selecting) == 1 else ''} are not in "
+        "the page; selection=True holds them"
+    )
+    nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
+    remarks = [Remark("page-without-selection", sentence)] if selecting else []
+    return [replace(each, **nothing) for each in shown], remarks
+
+
 class Savable(Requesting):
     """Pages of an explorer."""
 
@@ -119,6 +160,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
     ) -> SavedPage:
@@ -149,6 +191,10 @@ class Savable(Requesting):
         lines : int, optional
             Number of rows whose curves are drawn; by default ``ice_lines``. With 0, no row is in
             the page.
+        selection : bool, default=False
+            Whether the page has the rows that the present view and the pins select, with their
+            values and cards, the first 100 of each view. Without them, a warning names the views
+            that select rows.
         n_jobs : int, optional
             Number of processes, with this one: the others compute importance at all levels of tau,
             which takes longest, from copies of arrays, and never call the model. -1 for as many as
@@ -165,7 +211,8 @@ class Savable(Requesting):
         Raises
         ------
         ValueError
-            If an argument is not valid, a cohort has no rows, or the learner is still fitting.
+            If an argument is not valid, a cohort has no rows, rows are selected for a page without
+            lines, or the learner is still fitting.
         RuntimeError
             If the explorer is closed, or somebody pressed Stop in it.
         OSError
@@ -189,7 +236,7 @@ class Savable(Requesting):
         """
         with whole_file(path) as write:
             page, picture, review = self._page(
-                cohorts, stress_features, intervals, lines, n_jobs, progress
+                cohorts, stress_features, intervals, lines, selection, n_jobs, progress
             )
             text = document(
                 page.chunks,
@@ -210,6 +257,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
     ) -> FrozenPage:
@@ -222,7 +270,7 @@ class Savable(Requesting):
         ----------
         height : int, default=900
             Height of its frame in pixels.
-        cohorts, stress_features, intervals, lines, n_jobs, progress
+        cohorts, stress_features, intervals, lines, selection, n_jobs, progress
             As for `save`.
 
         Returns
@@ -250,7 +298,9 @@ class Savable(Requesting):
         'It holds no row:'
         """
         height = checked_height(height)
-        page, picture, _ = self._page(cohorts, stress_features, intervals, lines, n_jobs, progress)
+        page, picture, _ = self._page(
+            cohorts, stress_features, intervals, lines, selection, n_jobs, progress
+        )
         text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)
 
@@ -260,6 +310,7 @@ class Savable(Requesting):
         stress_features: Any,
         intervals: Any,
         lines: int | None,
+        selection: bool,
         n_jobs: int | None,
         progress: bool,
     ) -> tuple[Page, str, Review]:
@@ -274,9 +325,9 @@ class Savable(Requesting):
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
-        # Without lines, nothing of a single row is in the page.
-        nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
-        shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
+        shown, remarks = _with_rows(shown, selection)
+        for remark in remarks:
+            warnings.warn(remark, UserWarning, stacklevel=3)
         if not all(each.feature for each in shown):
             shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
         # The page holds the views that the explorer or one of its pins shows.
@@ -288,6 +339,7 @@ class Savable(Requesting):
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
+            remarks,
         )
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
         with (
