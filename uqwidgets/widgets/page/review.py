@@ -115,7 +115,7 @@ def review(
     """
     builder = PopulationBuilder(session.explainer, session.models.weights)
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
-    reviewed = []
+    reviewed: list[ReviewedView] = []
     for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
         results = _results(views, builder, inputs, check)
         # The view that the page opens with is the explorer itself; the tables of a pin stand below.
