@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         StressView,
         SurfaceView,
     )
+    from uqwidgets.widgets.page.read_review import read_review
 
 __version__ = "0.1.0"
 
@@ -98,6 +99,7 @@ __all__ = [
     "link",
     "loco_importance",
     "overlay",
+    "read_review",
     "show_versions",
     "stress_batches",
     "teach",
@@ -120,6 +122,10 @@ def __getattr__(name: str) -> Any:
         from uqwidgets.widgets.links import link
 
         return link
+    if name == "read_review":
+        from uqwidgets.widgets.page.read_review import read_review
+
+        return read_review
     if name == "teach":
         return import_module("uqwidgets.teach")
     if name in _VIEWS:

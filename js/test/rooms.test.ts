@@ -12,6 +12,7 @@ const ROOMS = [
   "help",
   "pins",
   "cohorts",
+  "saving",
   "views",
   "page",
   "teach",

@@ -43,6 +43,8 @@ FIREFOX = {
     "network.proxy.ssl": "127.0.0.1",
     "network.proxy.ssl_port": 9,
     "network.proxy.no_proxies_on": "127.0.0.1,localhost",
+    # Playwright does not notice when Firefox shows a page that it has kept.
+    "browser.sessionhistory.max_total_viewers": 0,
 }
 
 # What anywidget sends to pages that load modules by AMD.

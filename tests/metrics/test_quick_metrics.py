@@ -27,10 +27,12 @@ from sklearn.metrics import (
     make_scorer,
     mean_pinball_loss,
     mean_tweedie_deviance,
+    normalized_mutual_info_score,
     precision_score,
     recall_score,
     roc_auc_score,
     top_k_accuracy_score,
+    v_measure_score,
     zero_one_loss,
 )
 
@@ -268,6 +270,71 @@ def test_a_scorer_with_arguments_is_the_one_of_scikit_learn(scorer, classes):
                 if function is top_k_accuracy_score and arguments["k"] >= k:
                     expected = np.nan  # all rows, whatever the model
                 assert score(w) == pytest.approx(expected, rel=1e-11, abs=1e-12, nan_ok=True)
+
+
+#: Scorers of labels that take no weights.
+OF_COUNTS = [
+    *(
+        get_scorer(name)
+        for name in (
+            *("rand_score", "adjusted_rand_score", "fowlkes_mallows_score"),
+            *("mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score"),
+            *("positive_likelihood_ratio", "neg_negative_likelihood_ratio"),
+        )
+    ),
+    *(make_scorer(v_measure_score, beta=beta) for beta in (0.5, 2.0)),
+    *(
+        make_scorer(normalized_mutual_info_score, average_method=average)
+        for average in ("arithmetic", "geometric", "min", "max")
+    ),
+]
+
+
+@pytest.mark.parametrize("scorer", OF_COUNTS, ids=str)
+@pytest.mark.parametrize("labels", [[0, 1], ["b", "a"], [0, 1, 2, 3]])
+def test_a_score_of_counts_is_the_one_of_scikit_learn(scorer, labels):
+    labels, generator, n = np.array(labels), np.random.default_rng(0), 40
+    is_ratio = "likelihood" in str(scorer)
+    if is_ratio and len(labels) > 2:
+        assert find_metric(scorer, labels)._of_confusion is None
+        return
+    metric, eye = find_metric(scorer, labels), np.eye(len(labels))
+    # At random, all right, all of one class, and both; a few rows.
+    drawn = [generator.integers(len(labels), size=(2, n)) for _ in range(5)]
+    same, zeros = drawn[0][:1].repeat(2, axis=0), np.zeros((2, n), dtype=int)
+    one = [np.stack(pair) for pair in ((same[0], zeros[0]), (zeros[0], same[0]))]
+    for y, answer in (*drawn, same, *one, *([] if is_ratio else [zeros, zeros[:, :1]])):
+        score = metric.on(Categorical(eye[answer], labels), y)
+        assert score.is_quick
+        kept = generator.random(len(y)) > 0.3 if len(y) > 1 else np.ones(1, dtype=bool)
+        for weights in (np.ones(len(y)), 3.0 * kept):
+            rows = weights > 0
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = scorer._score_func(
+                    labels[y[rows]], labels[answer[rows]], **scorer._kwargs
+                )
+            expected *= scorer._sign
+            assert score(weights) == pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True)
+        assert np.isnan(score(np.zeros(len(y))))
+    with pytest.raises(ValueError, match="it takes no weights of rows; leave them out"):
+        metric.score(Categorical(eye[same[0]], labels), same[0], np.arange(1.0, n + 1))
+
+
+def test_the_explained_variance_of_constant_numbers_is_the_one_of_scikit_learn():
+    function, y = get_scorer("explained_variance")._score_func, np.arange(6.0)
+    for truth, predicted in ((y, y + 3), (y * 0, y), (y * 0, y * 0), (y * 0 + 2, y * 0)):
+        score = find_metric("explained_variance", None).score(Point(predicted), truth)
+        assert score == function(truth, predicted)
+
+
+@pytest.mark.parametrize("scorer", ["accuracy", make_scorer(lambda y, p: float((y == p).mean()))])
+def test_the_score_of_rows_that_are_there_several_times(scorer):
+    y, answer = np.random.default_rng(0).integers(2, size=(2, 20))
+    score = find_metric(scorer, np.arange(2)).on(Categorical(np.eye(2)[answer], [0, 1]), y)
+    rows = np.array([0, 3, 3, 3, 19, 7])
+    expected = (y == answer)[rows[:-1]].mean()
+    assert score.of_rows(rows, np.array([1.0] * 5 + [0.0])) == pytest.approx(expected)
 
 
 # Scikit-learn has them for several classes since versions 1.7 and 1.8.

@@ -26,7 +26,9 @@ def inflated(text: str) -> bytes:
 
 
 def index_of(path: Path) -> dict[str, Any]:
-    return json.loads(inflated(chunks_of(path)[""]))
+    """Return the index of a page, with that of its first model."""
+    index = json.loads(inflated(chunks_of(path)[""]))
+    return {**next(iter(index["models"].values())), **index}
 
 
 def stored_columns(chunks: Path | dict[str, str]) -> list[np.ndarray]:

@@ -56,7 +56,9 @@ def test_a_saved_page_holds_the_names_and_nothing_that_html_refuses(odd, tmp_pat
     odd.save(path, title=ODD[0], author=ODD[1], note=ODD[2], lines=2, progress=False)
     html = path.read_text(encoding="utf-8")
     assert not REFUSED.search(html)
-    pictures = re.findall(r"<svg.*?</svg>", html.split("<script")[0], re.DOTALL)
+    pictures = re.findall(
+        r"<svg.*?</svg>", html.split("<header>")[1].split("<script")[0], re.DOTALL
+    )
     assert len(pictures) > 3
     for picture in pictures:
         ElementTree.fromstring(picture)

@@ -244,15 +244,10 @@ REMARKS = MappingProxyType(
             "An input that both do not have stays as it is in one of them.",
             "Link the inputs that both have, by `names=`.",
         ),
-        "page-without-learner": RemarkKind(
-            "A page is saved from an explorer with a learner.",
-            "The page holds the model alone.",
-            "Open the notebook for the results of the learner.",
-        ),
-        "page-of-one-model": RemarkKind(
+        "page-of-some-models": RemarkKind(
             "A page is saved from an explorer of several models.",
-            "The page holds the model that was shown.",
-            "Save a page of each model, or open the notebook.",
+            "The page holds the views of the models that were shown or pinned.",
+            "Pin a view of each model before saving, or open the notebook.",
         ),
         "page-without-selection": RemarkKind(
             "A page is saved of views that select rows, without `selection=True`.",

@@ -26,7 +26,10 @@ from sklearn.metrics import (
 )
 
 from uqwidgets._typing import Floats, Labels
+from uqwidgets._utils.quiet import hidden_warnings
+from uqwidgets.metrics.clusters import OF_COUNTS
 from uqwidgets.metrics.means import divided, weighted_mean
+from uqwidgets.metrics.scorer import LIKELIHOOD_RATIOS
 
 #: From confusion matrices (s, k, k), whose lines are the true classes, to their scores (s,).
 OfConfusion = Callable[[Floats], Floats]
@@ -87,6 +90,8 @@ def of_confusion(
         return None
     if function in _QUOTIENTS:
         return _of_quotient(function, arguments, labels, positions)
+    if function in LIKELIHOOD_RATIOS:
+        return _of_ratio(function, labels)
     of_all, names = _OF_ALL.get(function, (None, ()))
     if of_all is None or not arguments.keys() <= set(names):
         return None
@@ -176,7 +181,34 @@ _OF_ALL: Mapping[Callable[..., Any], tuple[Callable[..., Floats], tuple[str, ...
     balanced_accuracy_score: (_balanced_accuracy, ("adjusted",)),
     matthews_corrcoef: (_matthews, ()),
     cohen_kappa_score: (_kappa, ("labels", "weights")),
+    **OF_COUNTS,
 }
+
+
+def _of_ratio(function: Callable[..., Any], labels: Labels) -> OfConfusion | None:
+    """Return a likelihood ratio of two classes, of which the last in order is positive."""
+    try:
+        order = np.argsort(labels)
+    except TypeError:
+        return None
+    if len(order) != 2:
+        return None
+    with hidden_warnings(Warning, module=r"sklearn\."):
+        # Versions of scikit-learn differ in its value where a denominator is 0, as without rows
+        # of the other class.
+        instead = float(function([1, 1], [0, 1]))
+    answer = order[1 - LIKELIHOOD_RATIOS.index(function)]
+    return partial(_likelihood_ratio, order, answer, instead)
+
+
+def _likelihood_ratio(order: Any, answer: int, instead: float, matrices: Floats) -> Floats:
+    """Return how often rows of the positive class have this answer, relative to other rows."""
+    negative, positive = (matrices[:, number] for number in order)
+    above = positive[:, answer] * negative.sum(axis=1)
+    ratio = divided(above, negative[:, answer] * positive.sum(axis=1))
+    ratio = np.where(negative[:, answer] == 0, instead, ratio)
+    return np.where(matrices.any(axis=(1, 2)), ratio, np.nan)
+
 
 #: From classes to the numerator and the denominator of each.
 _Quotient = Callable[[_ClassWeights], tuple[Floats, Floats]]

@@ -213,11 +213,13 @@ def _explained_variance(y: Floats, predicted: Floats) -> OfWeights:
     errors = y - predicted
 
     def scores(weights: Floats) -> Floats:
-        lost, spread = (
-            weighted_mean(_squares(each, weighted_mean(each, weights)[:, None]), weights)
-            for each in (errors, y)
-        )
-        return np.where(weights.any(axis=-1), _finite(lost, spread), np.nan)
+        total = weights.sum(axis=1)
+
+        def variance(values: Floats) -> Floats:
+            gaps = values - divided(np.einsum("sn,n->s", weights, values), total)[:, None]
+            return divided(np.einsum("sn,sn,sn->s", weights, gaps, gaps), total)
+
+        return np.where(total > 0, _finite(variance(errors), variance(y)), np.nan)
 
     return scores
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from uqwidgets._typing import Floats, Labels, Range
+from uqwidgets._typing import Floats, Labels, Positions, Range
 from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.metrics.confusion import OfConfusion
@@ -20,6 +20,7 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Mixtur
 
 # Number of weights of the same rows whose scores are cached.
 _CACHE_SIZE = 20_000
+_NO_WEIGHTS = "it takes no weights of rows; leave them out"
 
 
 class ScoreOfWeights:
@@ -31,14 +32,20 @@ class ScoreOfWeights:
         From samples of weights (s, n) to their scores (s,).
     n : int
         Number of rows.
-    is_quick : bool
-        Whether it needs no call of a scorer's function for each sample of weights.
+    of_rows : callable, optional
+        See `of_rows`; given where the scorer's function is called for each sample of weights.
     """
 
-    def __init__(self, of_each: OfWeights, n: int, *, is_quick: bool) -> None:
-        self._of_each = of_each
+    def __init__(
+        self, of_each: OfWeights, n: int, of_rows: Callable[[Positions, Floats], float] | None
+    ) -> None:
+        self._of_each, self._of_rows = of_each, of_rows
         self.n = n
-        self.is_quick = is_quick
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it needs no call of a scorer's function for each sample of weights."""
+        return self._of_rows is None
 
     def __call__(self, weights: Floats | None) -> float:
         """Return the score under weights (n,), or under equal ones."""
@@ -49,6 +56,13 @@ class ScoreOfWeights:
         """Return the scores (s,) under samples of weights (s, n)."""
         with np.errstate(all="ignore"):
             return self._of_each(weights)
+
+    def of_rows(self, rows: Positions, weights: Floats) -> float:
+        """Return the score of some rows (m,), which may be there several times, with weights."""
+        if self._of_rows is None:
+            return self(np.bincount(rows, weights, self.n))
+        with np.errstate(all="ignore"):
+            return self._of_rows(rows, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,15 +184,19 @@ class Metric:
         truth, predicted = _concatenate(truths), _concatenate(predictions)
         of_weights = self._quick(truth, predicted, cells)
         if of_weights is None:
-            return ScoreOfWeights(self._each(truth, predicted), len(truth), is_quick=False)
+
+            def of_rows(rows: Positions, weights: Floats) -> float:
+                return self._score(truth[rows], predicted[rows], weights)
+
+            return ScoreOfWeights(self._each(truth, predicted), len(truth), of_rows)
 
         def signed(weights: Floats) -> Floats:
             try:
-                return self._sign * of_weights(weights)
+                return self._sign * of_weights(weights if self.takes_weights else _counts(weights))
             except ValueError as error:
                 raise unfit(self.name, error) from error
 
-        return ScoreOfWeights(signed, len(truth), is_quick=True)
+        return ScoreOfWeights(signed, len(truth), None)
 
     def _quick(
         self, truth: Labels, predicted: Labels, cells: list[Labels | None]
@@ -218,7 +236,7 @@ class Metric:
             return np.nan
         if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
             if not self.takes_weights:
-                raise unfit(self.name, "it takes no weights of rows; leave them out")
+                raise unfit(self.name, _NO_WEIGHTS)
             arguments["sample_weight"] = _read_only(weights)
         choices = self._zero_divisions
         if len(choices) > 1 and "labels" not in arguments:
@@ -248,6 +266,14 @@ def _of_cells(of_confusion: OfConfusion, cell: Labels, k: int) -> OfWeights:
         return of_confusion(sums.astype(np.float64, copy=False).reshape(-1, k, k))
 
     return scores
+
+
+def _counts(weights: Floats) -> Floats:
+    """Return 1 for each row with weight, for a score that takes no weights."""
+    counts = (weights > 0).astype(np.float64)
+    if (counts * weights.max(axis=1, keepdims=True, initial=0.0) != weights).any():
+        raise ValueError(_NO_WEIGHTS)
+    return counts
 
 
 def _concatenate(parts: list[Labels]) -> Labels:

@@ -58,11 +58,6 @@ def _cumulated(weights: Floats, rows: Positions, counts: Positions) -> Floats:
     return np.take(totals, counts, axis=1)
 
 
-def _steps(sums: Floats) -> Floats:
-    """Return the weights of each group from those up to it."""
-    return np.diff(sums, axis=1, prepend=0.0)
-
-
 def area_under_roc(is_positive: npt.NDArray[np.bool_], probabilities: Floats) -> OfWeights:
     """Return `sklearn.metrics.roc_auc_score` of two classes as a function of the weights.
 
@@ -232,12 +227,23 @@ def average_precision(is_positive: npt.NDArray[np.bool_], probabilities: Floats)
     >>> scores(np.ones((1, 3))).round(3)
     array([0.833])
     """
-    groups = _Groups(is_positive, probabilities)
+    positive, negative = (
+        rows[np.argsort(-probabilities[rows], kind="stable")]
+        for rows in (np.flatnonzero(is_positive), np.flatnonzero(~is_positive))
+    )
+    # How many of each kind have at least the probability of each positive row.
+    counts = [
+        np.searchsorted(-probabilities[rows], -probabilities[positive], "right")
+        for rows in (positive, negative)
+    ]
 
     def scores(weights: Floats) -> Floats:
-        positive, negative = groups.sums(weights)
-        new, every = _steps(positive), positive + negative
-        shares = np.divide(positive, every, out=np.zeros_like(new), where=new > 0)
-        return weighted_mean(shares, new)
+        above, others = (
+            _cumulated(weights, rows, of_kind)
+            for rows, of_kind in zip((positive, negative), counts, strict=True)
+        )
+        others += above
+        shares = np.divide(above, others, out=above, where=others > 0)
+        return weighted_mean(shares, np.take(weights, positive, axis=1))
 
     return scores

@@ -19,6 +19,11 @@ from sklearn.metrics import get_scorer
 from uqwidgets._typing import Range
 
 SCORER: type = type(get_scorer("accuracy"))
+#: Functions of scikit-learn's scorers of a positive and of a negative answer.
+LIKELIHOOD_RATIOS: Sequence[Callable[..., Any]] = [
+    get_scorer(name)._score_func
+    for name in ("positive_likelihood_ratio", "neg_negative_likelihood_ratio")
+]
 
 _BOUNDS_OF_FUNCTIONS: dict[Range, tuple[str, ...]] = {
     (0.0, 1.0): (

@@ -11,10 +11,17 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance import Settings, mean_changes
 from uqwidgets.inference import bounds
+from uqwidgets.inference.moment_paths import path_moments
+from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.populations import ManyPopulations
 from uqwidgets.measures import Measure
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.importance_result import ImportanceOverTau
+
+# Bytes for a row of a repeat or of a level, and for parts of the work, with which all levels are
+# computed at once; where there is less room, they are computed one by one.
+_OF_ROW, _OF_PARTS = 64, 1 << 25
 
 
 def importance_over_tau(
@@ -48,6 +55,14 @@ def importance_over_tau(
     # Estimate, standard error, lower and upper end of every feature at every level.
     statistics = np.full((4, len(features), len(taus)), np.nan)
     ess, reached, status = np.full(len(taus), np.nan), np.empty(len(taus)), []
+    populations: dict[int, Population] = {}
+    # Sums over the same drawn pairs are computed at once.
+    is_together = settings.interval == "u-statistic" and settings.replacement == "permutation"
+    if isinstance(settings.n_repeats, int):
+        needed = _OF_ROW * n * (settings.n_repeats + len(taus)) + _OF_PARTS
+        is_together = is_together and needed <= evaluations.array_room
+    else:
+        is_together = False
     for t, projection in enumerate(stressed.column.projections(taus)):
         reached[t] = projection.reached
         status.append(projection.status)
@@ -55,13 +70,20 @@ def importance_over_tau(
             continue
         population = Population.of(n, stressed.expand(projection.weights, n), stressed.rows)
         del projection  # otherwise the weights stay in memory twice
+        ess[t] = population.ess
+        if is_together:
+            populations[t] = population
+            continue
         intervals = []
         for change in mean_changes(evaluations, measure, features, population, settings, callback):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)
             intervals.append((b.estimate, b.std_error, b.low, b.high))
             del change  # otherwise its arrays stay in memory while the next are made
         statistics[:, :, t] = np.transpose(intervals)
-        ess[t] = population.ess
+    if populations:
+        every = list(populations.values())
+        together = _together(evaluations, measure, features, every, settings, callback)
+        statistics[:, :, list(populations)] = together
     return ImportanceOverTau(
         stressed=stressed.name,
         features=tuple(features),
@@ -83,3 +105,31 @@ def importance_over_tau(
         n_repeats=settings.n_repeats,
         seed=settings.seed,
     )
+
+
+def _together(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    populations: Sequence[Population],
+    settings: Settings,
+    callback: ProgressCallback | None,
+) -> Floats:
+    """Return estimate, standard error and both ends, of shape (4, features, populations).
+
+    The changes of each feature fit in memory.
+    """
+    many = ManyPopulations(
+        np.stack([each.weights for each in populations], axis=1),
+        np.stack([each.scored for each in populations], axis=1),
+    )
+    columns = [evaluations.table.columns_of(feature) for feature in features]
+    statistics = []
+    for differences in evaluations.differences(measure, columns, settings.draws, callback):
+        (block,) = differences.blocks
+        moments = path_moments(
+            many, [block.values], block.donors, [differences.original], lambda: None
+        )
+        ends = bounds_of_moments(moments, settings.level, settings.reference)
+        statistics.append([each[0] for each in (moments.estimate, *ends)])
+    return np.transpose(statistics, (1, 0, 2))

@@ -18,7 +18,9 @@ from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.kernel.frames import pack, plain
 from uqwidgets.widgets.page.document import document
-from uqwidgets.widgets.page.savable import FrozenPage, SavedPage, checked_height
+from uqwidgets.widgets.page.savable import FrozenPage, checked_height
+from uqwidgets.widgets.page.saving import SavedPage
+from uqwidgets.widgets.page.seal import Sealed
 
 if TYPE_CHECKING:
     from uqwidgets.teach.lesson import Lesson, LessonAnswer
@@ -161,8 +163,8 @@ class SavableLesson:
         """
         height = checked_height(height)
         lesson = cast("Lesson", self)
-        text = _text([lesson], self.title, None, progress)
-        return FrozenPage(text, height, self.rows_in_page, self.title)
+        whole = _document([lesson], self.title, None, progress)
+        return FrozenPage(whole.text, height, self.rows_in_page, self.title)
 
 
 def save(
@@ -225,13 +227,14 @@ def save(
     if not lessons:
         raise ValueError("there is no lesson to save; pass widgets of uq.teach.")
     with whole_file(path) as write:
-        nbytes = write(_text(lessons, title, note, progress))
+        whole = _document(lessons, title, note, progress)
+        nbytes = write(whole.text)
     rows = " ".join(dict.fromkeys(lesson.rows_in_page for lesson in lessons))
-    return SavedPage(Path(path), nbytes, rows)
+    return SavedPage(Path(path), nbytes, rows, whole.sha256)
 
 
-def _text(lessons: Sequence[Lesson], title: str, note: str | None, progress: bool) -> str:
-    """Return the HTML of a page of lessons."""
+def _document(lessons: Sequence[Lesson], title: str, note: str | None, progress: bool) -> Sealed:
+    """Return a page of lessons."""
     store = _Store()
     with tqdm(desc="lessons", unit=" states", disable=not progress) as bar:
         index = [store.add(lesson, bar.update) for lesson in lessons]

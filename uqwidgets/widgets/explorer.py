@@ -181,6 +181,8 @@ class Explorer(Savable, Reproducible):
         >>> widget.close()
         """
         self._scheduler.close()
+        if self._page_stop is not None:
+            self._page_stop.set()
         self._notebook_picture.cancel()
         if self._learner is not None:
             self._learner.close()
@@ -243,6 +245,8 @@ class Explorer(Savable, Reproducible):
         elif data.get("method") == "custom" and is_moving(data.get("content")):
             self._notebook_picture.cancel()
             self._scheduler.interrupt()
+        elif data.get("method") == "custom" and self.answer_page(data.get("content")):
+            pass
         elif data.get("method") == "custom" and (part := answer_to(data.get("content"))):
             with self._publisher.reporting_errors("sending to the browser"):
                 self.send(part)

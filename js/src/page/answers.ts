@@ -1,4 +1,5 @@
 import { isRecord } from "../session/wire.ts";
+import { sealedText } from "./seal.ts";
 
 export const VERDICTS = ["approved", "approved with conditions", "rejected"] as const;
 
@@ -28,16 +29,9 @@ export function readAnswers(raw: unknown, n_pins: number): Answers {
   };
 }
 
-/**
- * The page as it was opened, with other answers. Scripts, styles and their hashes do not change; the answers are data in
- * a script element that no browser runs, where `<` could end the element.
- */
-export function pageWith(opened: HTMLElement, answers: Answers): string {
-  const root = opened.cloneNode(true) as HTMLElement;
-  const data = root.querySelector("#uq-answers");
-  if (data) data.textContent = JSON.stringify(answers).replaceAll("<", "\\u003c");
-  return `<!DOCTYPE html>\n${root.outerHTML}\n`;
-}
+/** The page as it was opened, with other answers. All that its sender says stays. */
+export const pageWith = (opened: HTMLElement, answers: Answers): string =>
+  sealedText(opened.cloneNode(true) as HTMLElement, { ...answers });
 
 /** The name of a download: the name of the page's own file, where it has one. */
 export function fileName(pathname: string): string {

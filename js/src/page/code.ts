@@ -1,6 +1,6 @@
 import type { Inputs } from "../session/inputs.ts";
 import { isRecord } from "../session/wire.ts";
-import type { Index } from "./contents.ts";
+import type { ModelIndex } from "./contents.ts";
 
 /** A text in quotes as Python writes it. */
 function quoted(text: string): string {
@@ -28,7 +28,7 @@ export function python(value: unknown, isFloat = false): string {
 }
 
 /** The line of Python that shows the view of these inputs in a notebook. */
-export function codeOf({ code }: Index, inputs: Inputs): string {
+export function codeOf({ code }: ModelIndex, inputs: Inputs): string {
   const changed = Object.entries(code.initial).flatMap(([name, initial]) => {
     const value: unknown = Reflect.get(inputs, name);
     const isSame = JSON.stringify(value) === JSON.stringify(initial);

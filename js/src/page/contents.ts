@@ -42,21 +42,31 @@ export interface Cohort {
   levels: Record<string, number[]>;
 }
 
-/** The index of a page; see `uqwidgets/widgets/page`. */
-export interface Index {
+/** A model of a page. */
+export interface ModelIndex {
   about: Record<string, unknown>;
+  /** What the page shows when the model is chosen. */
   inputs: Inputs;
-  pins: unknown[];
   cohorts: Cohort[];
   /** Categories of each feature whose share can be moved; without a choice it is the first. */
   categories: Record<string, string[]>;
-  /** Inputs that each view reads. */
+  /** Inputs that each view reads, and each part of a view, whose name has a dot; the page may lack parts. */
   reads: Record<string, (keyof Inputs)[]>;
+  /** What the results of a learner are added to; null without one. */
+  learner: Record<string, unknown> | null;
   /** The line of Python without the inputs, and the inputs that it leaves out. */
   code: { arguments: string[]; initial: Inputs };
   total: { calls: number; rows: number };
   /** What a reader should know of the page. */
   sentences: string[];
+}
+
+/** The index of a page; see `uqwidgets/widgets/page`. */
+export interface Index {
+  /** By their names, in the order in which they are offered. */
+  models: Record<string, ModelIndex>;
+  inputs: Inputs;
+  pins: unknown[];
   /** The code of each remark in the page. */
   codes: Record<string, string>;
 }
@@ -72,7 +82,10 @@ export const entryOf = <T>(entries: Record<string, T>, name: string): T | undefi
   Object.hasOwn(entries, name) ? entries[name] : undefined;
 
 /** The text by which the page finds what is stressed: a feature, and the category whose share is moved. */
-export function stressedOf({ categories }: Index, { stress_feature, stress_category }: Inputs) {
+export function stressedOf(
+  { categories }: ModelIndex,
+  { stress_feature, stress_category }: Inputs,
+) {
   const values = entryOf(categories, stress_feature);
   const isHere = values?.includes(stress_category);
   return JSON.stringify([stress_feature, isHere ? stress_category : (values?.[0] ?? null)]);

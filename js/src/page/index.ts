@@ -7,9 +7,10 @@ import { explorer } from "../views/explorer.ts";
 import { viewsNamed } from "../views/index.ts";
 import { h, onPrint } from "../widget/dom.ts";
 import { counted, isolated } from "../widget/format.ts";
-import { type Index, sameRows } from "./contents.ts";
+import { type ModelIndex, sameRows } from "./contents.ts";
 import { StaticHost } from "./host.ts";
 import { review } from "./review.ts";
+import { openWhole, type Seal } from "./seal.ts";
 import { Store } from "./store.ts";
 
 const WHY = "This needs the notebook: the page holds what was computed when it was saved.";
@@ -39,7 +40,7 @@ const LOCKED = [
 ].join();
 
 /** A choice of the rows among the cohorts that the author named. */
-function cohortPicker({ cohorts }: Index, session: Session, signal: AbortSignal) {
+function cohortPicker({ cohorts }: ModelIndex, session: Session, signal: AbortSignal) {
   // The rows of a single pin have no name.
   const named = cohorts.filter(({ name }) => name);
   const select = h(
@@ -75,9 +76,16 @@ function lock(root: HTMLElement): void {
   }
 }
 
-async function open(): Promise<void> {
-  // The page is copied before anything in it changes, for a download of it with answers.
-  const opened = document.documentElement.cloneNode(true) as HTMLElement;
+/** Says at the foot of the page what was checked, with the hash that its sender knows. */
+const foot = ({ page }: Seal) =>
+  h(
+    "footer",
+    { class: "uq-seal" },
+    "This page is whole, and shows what its sender saved; answers of readers are kept apart. SHA-256: ",
+    h("code", { title: page }, h("b", {}, page.slice(0, 8)), page.slice(8)),
+  );
+
+openWhole(async (opened, seal) => {
   const text = document.getElementById("uq-store")?.textContent;
   const root = document.getElementById("uq-page");
   if (!text || !root) return;
@@ -93,16 +101,10 @@ async function open(): Promise<void> {
     root.classList.toggle("uq-on-paper", isPaper);
   };
   onPrint(onPaper, signal);
-  explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
+  explorer(session, root, signal, () => cohortPicker(host.model, session, signal));
   // The panels set what a control can do whenever they draw.
   root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });
   const states = readPins(host.index.pins).map(({ state }) => state);
   review(session, opened, states, signal);
-  document.documentElement.dataset.opened = "true";
-}
-
-open().catch((error: unknown) => {
-  console.error(error);
-  const why = `This page could not be opened here (${String(error)}); open it in a current browser, or save it anew.`;
-  document.getElementById("uq-page")?.prepend(h("p", { role: "alert" }, why));
+  if (document.getElementById("uq-answers")) document.body.append(foot(seal));
 });

@@ -2,8 +2,9 @@ import "./review.css";
 import type { Inputs } from "../session/inputs.ts";
 import type { Session } from "../session/session.ts";
 import { h, set, setText } from "../widget/dom.ts";
+import { download } from "../widget/download.ts";
 import { type Answers, fileName, pageWith, readAnswers, VERDICTS } from "./answers.ts";
-import { download, equipTables } from "./tables.ts";
+import { equipTables } from "./tables.ts";
 
 const NOT_DOWNLOADED = "Your answers are not kept yet: download the page with them.";
 

@@ -1,20 +1,15 @@
 import { copyText } from "../widget/copy.ts";
 import { h, onPrint, setText } from "../widget/dom.ts";
+import { download } from "../widget/download.ts";
 
-/** Offers a text as a file; the address is freed when the browser has read it. */
-export function download(name: string, type: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  const link = h("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
+/** A text that a spreadsheet would take for a formula has an apostrophe before it, as OWASP advises; numbers stay. */
+const harmless = (text: string): string =>
+  /^\s*[=+\-@＝＋－＠\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
 
 /** The cells of a table, with numbers in full where they are shown rounded. */
 export const cellsOf = (table: HTMLTableElement): string[][] =>
   [...table.rows].map((row) =>
-    [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent ?? ""),
+    [...row.cells].map((cell) => cell.dataset.value ?? harmless(cell.textContent ?? "")),
   );
 
 /** Comma-separated values (RFC 4180). */

@@ -32,7 +32,7 @@ export interface Averages {
 /** Results of the refitted learner on its own rows; stress and filters do not change them. */
 export interface Learner {
   n_refits: number;
-  state: "pending" | "stopped" | "failed" | "done";
+  state: (typeof LEARNER_STATES)[number];
   /** Results of the learner by the name of the view. */
   averages: Readonly<Record<string, Averages | null>>;
 }
@@ -67,7 +67,7 @@ export interface Answer {
 
 export type Frame = Answer & { [Name in keyof Parts]: Parts[Name] | null };
 
-const LEARNER_STATES = ["pending", "stopped", "failed", "done"] as const;
+const LEARNER_STATES = ["pending", "stopped", "failed", "done", "absent"] as const;
 
 function readLearner(fields: Fields, columns: Columns, shapes: Record<string, number[]>): Learner {
   const state = fields.text("state");

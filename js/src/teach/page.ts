@@ -1,4 +1,5 @@
 import "../styles/index.css";
+import { openWhole } from "../page/seal.ts";
 import { inflate } from "../page/store.ts";
 import type { HostModel } from "../session/session.ts";
 import { isRecord, SCHEMA } from "../session/wire.ts";
@@ -127,7 +128,7 @@ class StillLesson implements HostModel {
   }
 }
 
-async function open(): Promise<void> {
+openWhole(async () => {
   const text = document.getElementById("uq-store")?.textContent;
   const root = document.getElementById("uq-page");
   if (!text || !root) return;
@@ -143,11 +144,4 @@ async function open(): Promise<void> {
     const host = new StillLesson(index as unknown as Index, bytes, lesson);
     lessonPage(new LessonSession(host, signal), LESSONS, place, signal);
   }
-  document.documentElement.dataset.opened = "true";
-}
-
-open().catch((error: unknown) => {
-  console.error(error);
-  const why = `This page could not be opened here (${String(error)}); open it in a current browser, or save it anew.`;
-  document.getElementById("uq-page")?.prepend(h("p", { role: "alert" }, why));
 });

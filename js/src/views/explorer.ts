@@ -3,6 +3,7 @@ import { controlsOnDemand } from "../controls/onDemand.ts";
 import { picker } from "../controls/picker.ts";
 import { helpButtons } from "../help/buttons.ts";
 import { pinsPanel } from "../pins/panel.ts";
+import { savePage } from "../saving/button.ts";
 import type { Condition } from "../session/condition.ts";
 import type { Frame } from "../session/frame.ts";
 import type { Session } from "../session/session.ts";
@@ -219,6 +220,7 @@ function ofOneModel(
   const population = populationControls(context, chooseRows);
   const grid = viewGrid(context);
   const pins = pinsPanel(context);
+  const saving = session.model.isStill ? null : savePage(context);
   const foot = footer();
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });
@@ -228,6 +230,7 @@ function ofOneModel(
     notices.retry,
     notices.watchdog,
     pins.element,
+    ...(saving ? [saving.element] : []),
     population.element,
     grid.element,
     foot.element,
@@ -235,7 +238,7 @@ function ofOneModel(
   );
 
   const help = helpButtons(context);
-  pins.bar.append(help.start);
+  pins.bar.append(...(saving ? [saving.start] : []), help.start);
 
   const paint = () => {
     scheduled = 0;

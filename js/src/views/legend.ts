@@ -105,6 +105,7 @@ export function learnerKey(marked: boolean) {
         stopped: "stopped",
         failed: "not available",
         done: "not available",
+        absent: "not in this page",
       }[learner.state];
       setText(
         words,

@@ -7,6 +7,7 @@ import { h } from "../../src/widget/dom.ts";
 import { clearPage } from "../mount.ts";
 
 const HOSTILE = "</script><script>alert(1)</script>";
+const SEAL = JSON.stringify({ bytes: 1, page: "a hash", attributes: ["id"], sum: "" });
 const EMPTY = { verdict: "", reviewer: "", date: "", comment: "", pins: ["", ""] };
 
 afterEach(clearPage);
@@ -31,14 +32,18 @@ describe("answers", () => {
   it("are kept in the page, and nothing else of it changes", () => {
     const opened = h("html", {}, h("head"), h("body", {}, h("p", {}, "a < b")));
     const data = h("script", { type: "application/json", id: "uq-answers" }, "{}");
-    opened.querySelector("body")?.append(data, h("script", { type: "module" }, "1 < 2;"));
+    const seal = h("script", { type: "application/json", id: "uq-seal" }, SEAL);
+    opened.querySelector("body")?.append(seal, data, h("script", { type: "module" }, "1 < 2;"));
     const before = `<!DOCTYPE html>\n${opened.outerHTML}\n`;
     const answers = { ...EMPTY, verdict: "approved", comment: HOSTILE };
     const page = pageWith(opened, answers);
     const [, json = ""] = page.match(/id="uq-answers">(.*?)<\/script>/s) ?? [];
     expect(json).not.toContain("<");
     expect(readAnswers(JSON.parse(json), 2)).toEqual(answers);
-    expect(page.replace(json, "{}")).toBe(before);
+    expect(JSON.parse(json).page).toBe("a hash");
+    const [, again = ""] = page.match(/id="uq-seal">(.*?)<\/script>/s) ?? [];
+    expect(JSON.parse(again)).toMatchObject({ bytes: new Blob([page]).size, page: "a hash" });
+    expect(page.replace(json, "{}").replace(again, SEAL)).toBe(before);
     // A second download starts from the opened page too.
     expect(pageWith(opened, EMPTY)).not.toContain("alert");
   });
@@ -65,6 +70,25 @@ describe("a table", () => {
     ]);
     expect(csvOf(rows)).toBe('feature,x\ty\r\n"a ""b"", c",0.123456\r\n');
     expect(tabsOf(rows)).toBe('feature\tx y\na "b", c\t0.123456');
+  });
+
+  it.each([
+    ["=1+2", "'=1+2"],
+    ['@SUM(1)|cmd|" /C calc"!A0', '\'@SUM(1)|cmd|" /C calc"!A0'],
+    ["+1-2", "'+1-2"],
+    ["-a", "'-a"],
+    [" =A1", "' =A1"],
+    ["\tA1", "'\tA1"],
+    ["\r=A1", "'\r=A1"],
+    ["＝A1", "'＝A1"],
+    ["-1.5e-3", "-1.5e-3"],
+    ["+5", "+5"],
+    ["a=b", "a=b"],
+    ["", ""],
+  ])("has no formula for a spreadsheet: %j is %j", (text, cell) => {
+    const row = h("tr", {}, h("td", {}, text), h("td", { "data-value": "-0.25" }, "−0.25"));
+    const rows = cellsOf(h("table", {}, row));
+    expect(rows).toEqual([[cell, "-0.25"]]);
   });
 });
 
@@ -101,6 +125,7 @@ describe("the review", () => {
       h("main", { id: "uq-page", tabindex: -1 }),
       h("article", {}, h("h3", {}, "Pin 1: a <b>"), h("pre", { class: "uq-code" }, "uq"), table),
       answers,
+      h("script", { type: "application/json", id: "uq-seal" }, SEAL),
     );
     opened = document.documentElement.cloneNode(true) as HTMLElement;
     review({ visit } as unknown as Session, opened, [{ tau: 0.5 }, { tau: -1 }], abort.signal);

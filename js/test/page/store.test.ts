@@ -48,3 +48,12 @@ test("a column that is not there is an error", async () => {
   const store = await opened();
   expect(() => store.column(99)).toThrow(/no column 99/);
 });
+
+test("no number is read from a chunk that fails its checksum", async () => {
+  // Of the two last bytes of the Adler-32, one is another.
+  const store = await Store.open({ ...TEXTS, lines: TEXTS.lines.replace(/eg==$/, "ew==") });
+  expect(store.texts.lines).not.toBe(TEXTS.lines);
+  await store.load([FLAGS]);
+  await expect(store.load([LINES])).rejects.toThrow();
+  expect(() => store.column(LINES)).toThrow(/not loaded/);
+});

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { entryOf, type Index, stressedOf } from "../../src/page/contents.ts";
+import { entryOf, type ModelIndex, stressedOf } from "../../src/page/contents.ts";
 import { readModelInfo } from "../../src/session/modelInfo.ts";
 import { aboutMulti, inputsOf, wireFrame } from "../fixtures.ts";
 import { choose, clearPage, mount } from "../mount.ts";
@@ -65,12 +65,12 @@ describe("names that every object has a property of", () => {
   });
 
   it("are no entries of a page without them", () => {
-    const index = { categories: { a: ["b"] } } as unknown as Index;
+    const index = { categories: { a: ["b"] } } as unknown as ModelIndex;
     for (const name of NAMES) {
       expect(entryOf(index.categories, name)).toBeUndefined();
       const inputs = inputsOf(about, { stress_feature: name });
       expect(stressedOf(index, inputs)).toBe(JSON.stringify([name, null]));
-      const own: Index["categories"] = JSON.parse(`{"${name}": ["b", "${name}"]}`);
+      const own: ModelIndex["categories"] = JSON.parse(`{"${name}": ["b", "${name}"]}`);
       const chosen = { ...inputs, stress_category: name };
       expect(stressedOf({ ...index, categories: own }, chosen)).toBe(JSON.stringify([name, name]));
     }

@@ -67,7 +67,7 @@ def view_of(explorer, **fields):
 
 def facts_of(explorer):
     facts = explorer.provenance()
-    return {**facts, "intervals": [facts["interval"]]}
+    return {**facts, "models": {"Model": facts["model"]}, "intervals": [facts["interval"]]}
 
 
 def test_the_reading_path_has_the_notes_in_their_order(explorer):

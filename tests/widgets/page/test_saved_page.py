@@ -20,6 +20,7 @@ from uqwidgets._utils import writing
 from uqwidgets.widgets.kernel.timing import Timing
 from uqwidgets.widgets.over_tau.following import OverTau
 from uqwidgets.widgets.over_tau.levels import STOPS
+from uqwidgets.widgets.page.assembly import Steps
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from widgets.pages import index_of, stored_columns
 
@@ -151,13 +152,14 @@ def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp
     original = PopulationBuilder.at_levels
 
     def at_levels(self, inputs, taus, check):
-        if inputs.stress_feature:
+        # The explorer goes on in another thread when the page has its contents.
+        if inputs.stress_feature and threading.current_thread() is threading.main_thread():
             solved.append((inputs.stress_feature, len(taus)))
         return original(self, inputs, taus, check)
 
     explorer.wait()
     monkeypatch.setattr(PopulationBuilder, "at_levels", at_levels)
-    explorer.save(tmp_path / "page.html", progress=False)
+    explorer.save(tmp_path / "page.html", scope="all", progress=False)
     many = [(feature, n) for feature, n in solved if n > 1]
     assert many == [(feature, len(STOPS)) for feature in "abc"]
     # The level on the screen, for the page and for its review.
@@ -167,10 +169,10 @@ def test_weights_of_all_levels_of_a_feature_are_solved_for_at_once(explorer, tmp
 def test_without_room_for_their_weights_levels_are_solved_for_again(
     explorer, tmp_path, monkeypatch
 ):
-    saved = explorer.save(tmp_path / "page.html", progress=False)
+    saved = explorer.save(tmp_path / "page.html", scope="all", progress=False)
     expected = stored_columns(saved.path)
     monkeypatch.setattr("uqwidgets.widgets.page.levels._MOST_WEIGHTS", 1000)
-    again = explorer.save(tmp_path / "again.html", progress=False)
+    again = explorer.save(tmp_path / "again.html", scope="all", progress=False)
     columns = stored_columns(again.path)
     assert len(columns) == len(expected)
     for one, other in zip(columns, expected, strict=True):
@@ -260,13 +262,15 @@ def test_a_folder_that_is_read_only_is_said(explorer, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_names_its_steps_and_ends_complete(explorer, tmp_path, capsys):
-    explorer.save(tmp_path / "page.html", stress_features=["a"])
+def test_the_bar_names_the_price_and_the_steps_and_ends_complete(explorer, tmp_path, capsys):
+    explorer.save(tmp_path / "page.html")
     shown = capsys.readouterr().err.split("\r")
-    steps = [match for text in shown if (match := re.search(r"(\d+)/(\d+) ", text))]
-    assert steps[-1][1] == steps[-1][2] != "0"
-    assert "views" in shown[-1]
-    explorer.save(tmp_path / "page.html", stress_features=["a"], progress=False)
+    assert re.search(r"^page, (less than 1 s|about \d+ s), 0\.\d MB: +\d+%", shown[1])
+    shares = [int(match[1]) for text in shown if (match := re.search(r"(\d+)%", text))]
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
+    assert any("review" in text for text in shown)
+    explorer.save(tmp_path / "page.html", progress=False)
     assert capsys.readouterr().err == ""
 
 
@@ -274,24 +278,29 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     path = tmp_path / "page.html"
     explorer.wait()
     steps = []
+    original = Steps.next
 
-    def interrupt(*_, **__):
-        steps.append(1)
-        if len(steps) == 3:
+    def stop(self, what):
+        steps.append(what)
+        if len(steps) == 30:
             explorer.set_state({"_stop": 10_000})
+        original(self, what)
 
-    monkeypatch.setattr("uqwidgets.widgets.page.savable.tqdm.set_postfix_str", interrupt)
+    monkeypatch.setattr(Steps, "next", stop)
     with pytest.raises(RuntimeError, match="was stopped"):
-        explorer.save(path)
-    assert len(steps) == 3
+        explorer.save(path, progress=False)
+    assert len(steps) == 30
 
-    def raises(*_, **__):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("uqwidgets.widgets.page.savable.tqdm.set_postfix_str", raises)
+    monkeypatch.setattr(Steps, "next", interrupt)
     with pytest.raises(KeyboardInterrupt):
         explorer.save(path)
     assert list(tmp_path.iterdir()) == []
+    # Another page can be made.
+    monkeypatch.setattr(Steps, "next", original)
+    assert explorer.save(path, progress=False).path == path
 
 
 @pytest.mark.thorough
@@ -351,8 +360,10 @@ def test_a_learner_that_is_fitting_is_waited_for(tmp_path):
         may_fit.set()
         explorer.wait()
         saved = explorer.save(tmp_path / "page.html", stress_features=["x0"], progress=False)
-    (sentence,) = index_of(saved.path)["sentences"]
-    assert "those of the learner's refits are in the notebook" in sentence
+    entries = index_of(saved.path)["cohorts"][0]["entries"]
+    # The refits are asked for what was shown alone: importance, and the curves of one feature.
+    assert len(entries["learner.importance"]) == 1
+    assert {json.loads(key)[0] for key in entries["learner.dependence"]} == {"x0"}
 
 
 def test_names_are_text(tmp_path):
@@ -362,7 +373,7 @@ def test_names_are_text(tmp_path):
         saved = explorer.save(tmp_path / "p.html", title=hostile, note=hostile, progress=False)
     text = saved.path.read_text()
     assert "<img src=x" not in text
-    assert text.count("</script>") == 3
+    assert text.count("</script>") == 4
 
 
 def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(tmp_path):

@@ -283,7 +283,7 @@ class Scheduler:
         if self._idle or (self.worker is not None and self._slices is None):
             return
         if self._slices is None and self.user.refusal is None:
-            worker = _thread(self._run, "uqwidgets")
+            worker = widget_thread(self._run, "uqwidgets")
             with suppress(RuntimeError):  # no thread can be started
                 worker.start()  # it waits for the lock that is held here
                 self.worker = worker
@@ -372,7 +372,8 @@ def _exiting() -> bool:
     return not threading.main_thread().is_alive()
 
 
-def _thread(run: Callable[[], None], name: str) -> threading.Thread:
+def widget_thread(run: Callable[[], None], name: str) -> threading.Thread:
+    """Return a thread in the state of this one, from which the host accepts messages."""
     # Shiny sends a message only in the context of its session, which a thread does not inherit.
     # So does marimo until 0.20, which has threads of its own.
     marimo = sys.modules.get("marimo")
@@ -393,7 +394,7 @@ def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
         while not ended.wait(seconds):
             beat()
 
-    thread = _thread(run, "uqwidgets-heartbeat")
+    thread = widget_thread(run, "uqwidgets-heartbeat")
     try:
         thread.start()
     except RuntimeError:  # no thread can be started; the model call blocks everything anyway

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from uqwidgets._utils.choices import as_names
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.grids import why_no_curve
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import model_names
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
 from uqwidgets.widgets.inputs.choices import curve_measures
@@ -19,27 +20,24 @@ from uqwidgets.widgets.inputs.inputs import Inputs, RowText, is_stressable
 from uqwidgets.widgets.inputs.rows_text import rows_of_text, text_of_rows
 from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
+from uqwidgets.widgets.page.compared import compared_of_page
 from uqwidgets.widgets.page.contents import ROWS, Choices, CohortContents
 from uqwidgets.widgets.page.keys import reads_of
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes
+from uqwidgets.widgets.page.refits import refits_of_page
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.model_info import model_info
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.session.state import initial_of_code
+from uqwidgets.widgets.views.comparison.view import ComparisonView
 from uqwidgets.widgets.views.selection.view import MOST_LISTED
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8
 _NOT_HERE = "not in this page"
-_WITHOUT_LEARNER = Remark(
-    "page-without-learner",
-    "this page holds the results of the fitted model alone; those of the learner's refits are in "
-    "the notebook",
-)
-
 # The review, and waiting for other processes.
 _FURTHER_STEPS = 2
 
@@ -70,6 +68,21 @@ class Steps:
         self.progress(self.what, min(self.done, self.total), self.total)
 
 
+class Sample(NamedTuple):
+    """A part of the contents of a page.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features with a curve, the saved one first.
+    taus : tuple of float
+        See `Choices`.
+    """
+
+    n_features: int
+    taus: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class PageOptions:
     """The parts of an explorer that a page contains.
@@ -81,12 +94,50 @@ class PageOptions:
     stressed : sequence of Stressed
     remarks : sequence of Remark
         On what the saved views show and the page does not hold.
+    sample : Sample, optional
+        The part of it that is computed to know how long the whole takes.
     """
 
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
     remarks: Sequence[Remark] = ()
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True)
+class PageModel:
+    """A model of a page, with the views that the explorer or a pin shows of it.
+
+    Attributes
+    ----------
+    session : Session
+    views : sequence of View
+        They are used for nothing else.
+    shown : sequence of Inputs
+        At least one. The first is what the page shows when a reader chooses the model.
+    """
+
+    session: Session
+    views: Sequence[View]
+    shown: Sequence[Inputs]
+
+    @property
+    def name(self) -> str:
+        """Name of the model; empty where it is the only one of the explorer."""
+        return self.shown[0].shown_model
+
+    def parts(self) -> list[View]:
+        """Return the views by their parts, see `ComparedOfPage` and `RefitsOfPage`."""
+        parts: list[View] = []
+        for view in self.views:
+            if isinstance(view, ComparisonView):
+                parts += compared_of_page(view, self.shown)
+            else:
+                parts.append(view)
+            if (learner := self.session.learner) is not None:
+                parts += refits_of_page(learner, view, self.shown)
+        return parts
 
 
 @dataclass
@@ -161,13 +212,33 @@ def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def choices_of(explainer: Explainer, options: PageOptions, inputs: Inputs) -> Choices:
+    """Return what a reader can choose.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    options : PageOptions
+    inputs : Inputs
+        Whose feature comes first in a sample.
+    """
+    table, sample = explainer.table, options.sample
+    features = [f for f in explainer.features if why_no_curve(table, f) is None]
+    if sample is not None:
+        features = sorted(features, key=lambda f: f != inputs.feature)[: sample.n_features]
+    values = {
+        "feature": features,
+        "measure": [measure.name for measure in curve_measures(explainer)],
+        "indicator": list(explainer.indicators),
+        "interval": options.intervals,
+    }
+    return Choices(values, options.stressed, *([] if sample is None else [sample.taus]))
+
+
 def assemble(
-    session: Session,
-    views: Sequence[View],
+    models: Sequence[PageModel],
     options: PageOptions,
-    inputs: Inputs,
     pins: Sequence[dict[str, Any]],
-    pinned: Sequence[Inputs],
     steps: Steps,
     processes: Processes,
 ) -> Callable[[], Page]:
@@ -175,16 +246,10 @@ def assemble(
 
     Parameters
     ----------
-    session : Session
-        Of the model of the page.
-    views : sequence of View
-        They are used for nothing else.
+    models : sequence of PageModel
+        The page opens with the first view of the first one.
     options : PageOptions
-    inputs : Inputs
-        Of the view that the page opens with.
     pins : sequence of dict
-    pinned : sequence of Inputs
-        Those of the pins.
     steps : Steps
         Of this work and a review, which is made before the page is complete.
     processes : Processes
@@ -194,60 +259,32 @@ def assemble(
     callable
         Waits for the other processes, and returns the page.
     """
-    explainer = session.explainer
-    choices = Choices(
-        {
-            "feature": [f for f in explainer.features if why_no_curve(explainer.table, f) is None],
-            "measure": [measure.name for measure in curve_measures(explainer)],
-            "indicator": list(explainer.indicators),
-            "interval": options.intervals,
-        },
-        options.stressed,
-    )
-    # All views draw the selected rows of each.
-    shown = inputs
-    inputs, *pinned = _with_all_selected([inputs, *pinned], len(explainer.table))
-    store, builder = Store(), PopulationBuilder(explainer, session.models.weights)
-    cohorts: dict[Any, tuple[NamedRows, CohortContents]] = {}
-
-    def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
-        cohort = CohortContents(views, builder, store, offered, at, steps.next, processes)
-        cohorts[_rows_of(at)] = (named, cohort)
-
-    for named in options.cohorts:
-        at = replace(inputs, ice_filter=named.filter, complement=named.complement)
-        add(named, at, choices)
-    for each in pinned:
-        # Its levels of tau denote other means than the levels of the other views.
-        if each.stress_feature and _rows_of(each) not in cohorts:
-            category = builder.category(each)
-            only = Choices({}, [Stressed(each.stress_feature, category)])
-            add(NamedRows("", each.ice_filter, each.complement), each, only)
-    steps.total = sum(cohort.n_steps for _, cohort in cohorts.values()) + _FURTHER_STEPS
-    for rows, (_, cohort) in cohorts.items():
-        own = [each for each in (inputs, *pinned) if _rows_of(each) == rows]
-        cohort.add(own)
-        for each in own:
-            cohort.add_exact(each)
+    store = Store()
+    contents = [contents_of(model, options, store, steps, processes) for model in models]
+    cohorts = [cohort for each in contents for _, cohort, _ in each]
+    steps.total = sum(cohort.n_steps for cohort in cohorts) + _FURTHER_STEPS
+    for each in contents:
+        for _, cohort, own in each:
+            cohort.add()
+            for shown in own:
+                cohort.add_exact(shown)
 
     def page() -> Page:
         steps.next("importance over tau")
         processes.finish(lambda: steps.next(""))
-        described = []
-        for named, cohort in cohorts.values():
-            cohort.join()
-            sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
-            described.append({"name": named.name, "sentences": sentences, **cohort.index})
-        index = {
-            **_description(session, views, options),
-            # The page has a choice of its own among the cohorts.
-            "inputs": {**shown.plain(), "cohorts": []},
-            "pins": list(pins),
-            "cohorts": described,
-        }
+        held = [model.name for model in models]
+        described = {}
+        for model, each in zip(models, contents, strict=True):
+            described[model.name] = {**_description(model, options, held), "cohorts": []}
+            for named, cohort, _ in each:
+                cohort.join()
+                explainer = model.session.explainer
+                sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
+                one = {"name": named.name, "sentences": sentences, **cohort.index}
+                described[model.name]["cohorts"].append(one)
+        index = {"models": described, "inputs": _plain(models[0].shown[0]), "pins": list(pins)}
         index["codes"] = dict(_remarks_of(index))
-        rows = _rows_held(views, [cohort for _, cohort in cohorts.values()])
-        return Page(store.deflated(index), rows)
+        return Page(store.deflated(index), _rows_held([m.views for m in models], cohorts))
 
     return page
 
@@ -262,12 +299,50 @@ def _with_all_selected(shown: Sequence[Inputs], n_rows: int) -> list[Inputs]:
     return [replace(each, selection=every) for each in shown]
 
 
-def _description(session: Session, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
+def contents_of(
+    model: PageModel, options: PageOptions, store: Store, steps: Steps, processes: Processes
+) -> list[tuple[NamedRows, CohortContents, list[Inputs]]]:
+    """Return the cohorts of a model, the contents of each, and the saved views of its rows.
+
+    Nothing is computed yet.
+    """
+    session, explainer = model.session, model.session.explainer
+    # All views draw the selected rows of each.
+    shown = _with_all_selected(model.shown, len(explainer.table))
+    inputs = shown[0]
+    builder = PopulationBuilder(explainer, session.models.weights)
+    choices = choices_of(explainer, options, inputs)
+    offered = {}
+    for named in options.cohorts:
+        at = replace(inputs, ice_filter=named.filter, complement=named.complement)
+        offered[_rows_of(at)] = (named, at, choices)
+    for each in shown:
+        # Its levels of tau denote other means than the levels of the other views.
+        if each.stress_feature and _rows_of(each) not in offered:
+            category = builder.category(each)
+            only = Choices({}, [Stressed(each.stress_feature, category)])
+            named = NamedRows("", each.ice_filter, each.complement)
+            offered[_rows_of(each)] = (named, each, only)
+    contents = []
+    for rows, (named, at, offers) in offered.items():
+        own = [each for each in shown if _rows_of(each) == rows]
+        forms = [at, *own]
+        parts = model.parts()
+        cohort = CohortContents(parts, builder, store, offers, forms, steps.next, processes)
+        contents.append((named, cohort, own))
+    return contents
+
+
+def _description(model: PageModel, options: PageOptions, held: Sequence[str]) -> dict[str, Any]:
     """Describe the model, the choices of a reader, and the code that shows the same."""
-    explainer, models = session.explainer, session.models
+    session, models = model.session, model.session.models
+    explainer, learner = session.explainer, session.learner
     return {
-        "about": _about(explainer, views, options, session.title),
-        "reads": {view.name: reads_of(view) for view in views},
+        "about": _about(session, model.views, options, held),
+        "inputs": _plain(model.shown[0]),
+        "reads": {part.name: reads_of(part) for part in model.parts()},
+        # What the parts of a view are added to.
+        "learner": None if learner is None else {"n_refits": learner.n_refits, "state": "absent"},
         "categories": {
             feature: [one.category for one in options.stressed if one.feature == feature]
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
@@ -277,12 +352,13 @@ def _description(session: Session, views: Sequence[View], options: PageOptions) 
             "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [
-            *([_WITHOUT_LEARNER] if models.learner is not None else []),
-            *_other_models(explainer),
-            *options.remarks,
-        ],
+        "sentences": [*_other_models(explainer, held), *options.remarks],
     }
+
+
+def _plain(inputs: Inputs) -> dict[str, Any]:
+    """Return inputs as the page has them: it has a choice of its own among the cohorts."""
+    return {**inputs.plain(), "cohorts": []}
 
 
 def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
@@ -297,15 +373,16 @@ def _remarks_of(value: object) -> Iterator[tuple[str, str]]:
             yield from _remarks_of(each)
 
 
-def _other_models(explainer: Explainer) -> list[Remark]:
-    """Say that the page holds one of several models."""
-    if not explainer.others:
+def _other_models(explainer: Explainer, held: Sequence[str]) -> list[Remark]:
+    """Say which of several models the page does not hold."""
+    absent = [name for name in model_names(explainer) if name not in held]
+    if not absent:
         return []
+    here = f"the model {held[0]} alone" if len(held) == 1 else f"the models {listed(list(held))}"
     return [
         Remark(
-            "page-of-one-model",
-            f"this page holds the model {explainer.name} alone; {listed(list(explainer.others))}, "
-            "with their pins and the comparison, are in the notebook",
+            "page-of-some-models",
+            f"this page holds {here}; the views of {listed(absent)} are in the notebook",
         )
     ]
 
@@ -316,12 +393,11 @@ def _rows_of(inputs: Inputs) -> tuple[Any, ...]:
 
 
 def _about(
-    explainer: Explainer, views: Sequence[View], options: PageOptions, title: str | None
+    session: Session, views: Sequence[View], options: PageOptions, held: Sequence[str]
 ) -> dict[str, Any]:
-    about = model_info(explainer, views, title)
+    about = model_info(session.explainer, views, session.title)
     about["intervals"] = list(options.intervals)
-    # The page holds one model.
-    about["models"] = []
+    about["models"] = list(held)
     for feature in about["features"]:
         here = [one.category for one in options.stressed if one.feature == feature["name"]]
         if feature["unstressable"] is None and not here:
@@ -332,10 +408,10 @@ def _about(
     return about
 
 
-def _rows_held(views: Sequence[View], cohorts: Sequence[CohortContents]) -> str:
+def _rows_held(views: Sequence[Sequence[View]], cohorts: Sequence[CohortContents]) -> str:
     """Return a sentence on the values of single rows that the page contains."""
     held = []
-    for view in views:
+    for view in {view.name: view for each in views for view in each}.values():
         most = max(cohort.most_rows.get(view.name, 0) for cohort in cohorts)
         if most:
             held.append(f"{view.row_values} of {counted(most, 'row')}")

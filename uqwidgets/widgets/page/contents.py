@@ -10,9 +10,9 @@ from typing import Any
 
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import plain
-from uqwidgets.widgets.over_tau.levels import Level, Samples
+from uqwidgets.widgets.over_tau.levels import STOPS, Level, Samples
 from uqwidgets.widgets.over_tau.tracks import Track
-from uqwidgets.widgets.page.keys import key_of
+from uqwidgets.widgets.page.keys import is_part, key_of
 from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.page.store import Store
@@ -22,6 +22,9 @@ from uqwidgets.widgets.views.view import Content, View
 
 #: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
+
+#: What is reported while levels of tau are packed.
+PACKING = "packing"
 
 # Columns that are drawn as lines on one axis, and not printed one by one.
 _LINES = ("ice", "ends")
@@ -36,10 +39,13 @@ class Choices:
     values : mapping of str to sequence
         By the name of the input; the others have one value.
     stressed : sequence of Stressed
+    taus : tuple of float
+        Levels of each; -1, 0 and 1 are among them.
     """
 
     values: Mapping[str, Sequence[Any]]
     stressed: Sequence[Stressed]
+    taus: tuple[float, ...] = tuple(STOPS.tolist())
 
     def of(self, view: View, inputs: Inputs) -> list[Inputs]:
         """Return the inputs of all contents of a view."""
@@ -57,8 +63,8 @@ class CohortContents:
     builder : PopulationBuilder
     store : Store
     choices : Choices
-    inputs : Inputs
-        With the filter of the rows; tau has no effect.
+    inputs : sequence of Inputs
+        Of the views that are offered with all choices. They have the same rows; tau has no effect.
     report : callable
         Called with what is being done; what it raises ends the work.
     processes : Processes
@@ -70,7 +76,7 @@ class CohortContents:
         builder: PopulationBuilder,
         store: Store,
         choices: Choices,
-        inputs: Inputs,
+        inputs: Sequence[Inputs],
         report: Callable[[str], None],
         processes: Processes,
     ) -> None:
@@ -78,7 +84,7 @@ class CohortContents:
         self._builder = builder
         self._store = store
         self._choices = choices
-        self._inputs = replace(inputs, tau=0.0)
+        self._inputs = replace(inputs[0], tau=0.0)
         self._report = report
         self._processes = processes
         self._tracks: list[dict[str, Any]] = []
@@ -87,20 +93,20 @@ class CohortContents:
         self._entries: dict[str, dict[str, Any]] = {view.name: {} for view in self._views}
         # Largest number of rows with single values in the page, by the name of the view.
         self.most_rows: dict[str, int] = {}
-        self.n_steps = sum(len(choices.of(view, self._inputs)) for view in self._views)
+        forms = dict.fromkeys(replace(each, tau=0.0) for each in inputs)
+        # The inputs of all contents, by their keys.
+        self.every = {
+            view: {key_of(view, at): at for form in forms for at in choices.of(view, form)}
+            for view in self._views
+        }
+        self.n_steps = sum(map(len, self.every.values())) + 1
 
-    def add(self, inputs: Sequence[Inputs] = ()) -> None:
-        """Compute all contents, except for the tracks that other processes sample.
-
-        Parameters
-        ----------
-        inputs : sequence of Inputs
-            Further inputs, of the same rows.
-        """
-        for view in self._views:
-            further = [replace(each, tau=0.0) for each in inputs]
-            for at in [*self._choices.of(view, self._inputs), *further]:
-                self._add(view, at)
+    def add(self) -> None:
+        """Compute all contents, except for the tracks that other processes sample."""
+        for view, every in self.every.items():
+            for key, at in every.items():
+                self._add(view, key, at)
+        self._report(PACKING)
         self.join()
 
     def join(self) -> None:
@@ -120,7 +126,9 @@ class CohortContents:
             return
         for view in self._views:
             self._report(view.name)
-            entry = self._entries[view.name][key_of(view, replace(inputs, tau=0.0))]
+            entry = self._entries[view.name].get(key_of(view, replace(inputs, tau=0.0)))
+            if entry is None:  # no part of the page
+                continue
             content = view.complete(inputs, populations, self._check)
             stored = self._stored(view, content, _chunk(view, inputs))
             key = Stressed(inputs.stress_feature, populations.category).key
@@ -142,13 +150,12 @@ class CohortContents:
             },
         }
 
-    def _add(self, view: View, at: Inputs) -> None:
-        key = key_of(view, at)
-        if key in self._entries[view.name]:
-            return
+    def _add(self, view: View, key: str, at: Inputs) -> None:
         self._report(view.name)
         chunk = _chunk(view, at)
         content = self._content(view, at, self._stressed[0] if self._stressed else None)
+        if is_part(view.name) and not content.meta:
+            return
         entry: dict[str, Any] = {"content": self._stored(view, content, chunk)}
         self._entries[view.name][key] = entry
         if not content.meta or not self._stressed:
@@ -252,7 +259,8 @@ class CohortContents:
 
     @cached_property
     def _levels(self) -> LevelsOfRows:
-        return LevelsOfRows(self._solved, len(self._unstressed.now.weights))
+        n_rows = len(self._unstressed.now.weights)
+        return LevelsOfRows(self._solved, n_rows, self._choices.taus)
 
     def _solved(self, stressed: Stressed, taus: Sequence[float]) -> Iterator[Level]:
         every = self._builder.at_levels(stressed.inputs(self._inputs), taus, lambda: None)
@@ -262,4 +270,5 @@ class CohortContents:
 
 def _chunk(view: View, inputs: Inputs) -> str:
     """Return the name of the chunk of the store for a content of a view."""
-    return f"{view.name} {inputs.feature}" if "feature" in view.reads else view.name
+    feature = inputs.feature if "feature" in view.reads else ""
+    return " ".join(filter(None, [view.name, feature, inputs.shown_model]))

@@ -12,6 +12,7 @@ from hashlib import sha256
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.kernel.front_end import STATIC
 from uqwidgets.widgets.page.review import Review, folded
+from uqwidgets.widgets.page.seal import ANSWERS, Sealed, sealed
 
 # `Canvas` and `CanvasText` are the colours of the reader's browser, dark in its dark mode.
 _STYLE = """
@@ -50,8 +51,8 @@ def document(
     picture: str = "",
     review: Review | None = None,
     front_end: str = "page",
-) -> str:
-    """Return the text of the page.
+) -> Sealed:
+    """Return the page with its seal.
 
     Parameters
     ----------
@@ -89,20 +90,33 @@ def document(
         head.append(element("time", words(today), datetime=today))
     head += [folded(note, "Note")] if note else []
     still = element("div", Markup(picture), id="uq-still", **{"class": "uq-still"})
-    parts = [
+    top = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-        f"{element('title', words(title))}\n<style>{style}</style>\n</head>\n<body>\n",
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n</head>\n<body>\n',
+    ]
+    look = f"{element('title', words(title))}\n<style>{style}</style>\n"
+    # The script comes early: it says so if the page ends before its end.
+    parts = [
+        f'<script type="module">{script}</script>\n',
         f"{element('header', *head)}\n",
         f"{review.before}\n" if review else "",
         f"{element('main', still, id='uq-page')}\n",
         f"{after}\n",
-        '<script type="application/json" id="uq-answers">{}</script>\n' if review else "",
         f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',
-        f'<script type="module">{script}</script>\n</body>\n</html>\n',
     ]
-    return "".join(parts)
+    answers = f'<script type="application/json" id="{ANSWERS}">{{}}</script>\n' if review else ""
+    return sealed("".join(top), look, "".join(parts), Markup(answers))
+
+
+def front_end_bytes() -> int:
+    """Return the bytes of the script and the style of a page."""
+    return sum((STATIC / f"page.{kind}").stat().st_size for kind in ("js", "css"))
+
+
+def without_copies(picture: str) -> str:
+    """Return HTML without the copies of its pictures for notebooks that remove SVG."""
+    return _COPY.sub("", picture)
 
 
 def _in_script(value: object) -> str:
@@ -122,4 +136,4 @@ def _without_inline_styles(html: str, classes: dict[str, str]) -> str:
         name = classes.setdefault(match.group(1), f"uq-s{len(classes)}")
         return f' class="{name}"'
 
-    return _INLINE.sub(named, _COPY.sub("", html))
+    return _INLINE.sub(named, without_copies(html))

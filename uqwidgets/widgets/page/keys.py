@@ -30,3 +30,8 @@ def reads_of(view: View) -> list[str]:
 def as_key(value: list[Any]) -> str:
     """Write a value as ``JSON.stringify`` does."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def is_part(name: str) -> bool:
+    """Whether a page puts the contents of this name together with others, and may lack them."""
+    return "." in name

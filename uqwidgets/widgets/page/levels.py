@@ -52,18 +52,23 @@ class LevelsOfRows:
         See `Solve`.
     n_rows : int
         Number of all rows: those outside a filter have the weight 0.
+    taus : sequence of float, optional
+        The levels, those of the slider if not given; -1, 0 and 1 are among them.
     """
 
-    def __init__(self, solve: Solve, n_rows: int) -> None:
+    def __init__(
+        self, solve: Solve, n_rows: int, taus: Sequence[float] = tuple(STOPS.tolist())
+    ) -> None:
         self._solve = solve
         self._n_rows = n_rows
+        self._taus = taus
         self._known: dict[Stressed, list[Level]] = {}
 
     def every(self, stressed: Stressed) -> list[Level]:
         """Return all levels of a feature, those that cannot be reached included."""
         if stressed in self._known:
             return self._known[stressed]
-        levels = list(self._solve(stressed, STOPS.tolist()))
+        levels = list(self._solve(stressed, self._taus))
         if (len(self._known) + 1) * len(levels) * self._n_rows <= _MOST_WEIGHTS:
             self._known[stressed] = levels
         return levels
@@ -74,7 +79,7 @@ class LevelsOfRows:
 
     def sampled(self, track: Track, stressed: Sequence[Stressed], check: Check) -> list[Samples]:
         """Sample a track at the levels of features that can be reached, of several at once."""
-        step = max(1, _MOST_AT_ONCE // (len(STOPS) * self._n_rows))
+        step = max(1, _MOST_AT_ONCE // (len(self._taus) * self._n_rows))
         groups = (stressed[k : k + step] for k in range(0, len(stressed), step))
         return [
             track.sample([level for one in group for level in self.reached(one)], check)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,9 @@ from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.models import Models
 from uqwidgets.widgets.session.session import Session
+from uqwidgets.widgets.views.comparison.sides import NothingToCompareError
 from uqwidgets.widgets.views.view import View
 
 # A table of more lines is folded.
@@ -72,6 +75,8 @@ class ReviewedView:
             parts.append(f"τ {inputs.tau:.2f} of {clipped(inputs.stress_feature, _NAME)}")
         if inputs.ice_filter:
             parts.append(counted(len(inputs.ice_filter), "condition"))
+        if inputs.shown_model:
+            parts.append(f"model {inputs.shown_model}")
         return ", ".join(parts)
 
 
@@ -90,20 +95,19 @@ class Review:
 
 
 def review(
-    session: Session,
-    views: Sequence[View],
+    models: Models,
     shown: Sequence[Inputs],
     notes: Sequence[str],
     intervals: Sequence[str],
     check: Callable[[], None],
+    *,
+    pictures: bool = True,
 ) -> Review:
     """Return the review of an explorer.
 
     Parameters
     ----------
-    session : Session
-    views : sequence of View
-        They are used for nothing else.
+    models : Models
     shown : sequence of Inputs
         Of the present view, and of the pins.
     notes : sequence of str
@@ -112,18 +116,26 @@ def review(
         Kinds of intervals that the page offers.
     check : callable
         Called often; what it raises ends the work.
+    pictures : bool, default=True
+        Whether the pins have their pictures.
     """
-    builder = PopulationBuilder(session.explainer, session.models.weights)
+    sessions = {each.shown_model: models.session(each.shown_model) for each in shown}
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
     reviewed: list[ReviewedView] = []
     for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
-        results = _results(views, builder, inputs, check)
+        session = sessions[inputs.shown_model]
+        views = [view.another() for view in session.views if inputs.shows(view.name)]
+        results = _results(session, views, inputs, check)
         # The view that the page opens with is the explorer itself; the tables of a pin stand below.
-        drawn = static_picture(session, inputs, check, views) if reviewed else ""
+        is_drawn = pictures and bool(reviewed)
+        drawn = static_picture(session, inputs, check, views) if is_drawn else ""
         picture = Markup(_FOLDED_TABLE.sub("", drawn)) or None
-        code = session.models.code(inputs)
-        reviewed.append(ReviewedView(name, note, inputs, code, results, picture))
-    facts = provenance(session.explainer, shown[0])
+        reviewed.append(ReviewedView(name, note, inputs, models.code(inputs), results, picture))
+    facts = provenance(sessions[shown[0].shown_model].explainer, shown[0])
+    facts["models"] = {
+        f"Model {name}".rstrip(): provenance(session.explainer, shown[0])["model"]
+        for name, session in sessions.items()
+    }
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
         for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)
@@ -132,17 +144,17 @@ def review(
 
 
 def _results(
-    views: Sequence[View], builder: PopulationBuilder, inputs: Inputs, check: Callable[[], None]
+    session: Session, views: Sequence[View], inputs: Inputs, check: Callable[[], None]
 ) -> dict[tuple[str, str], Result]:
-    populations = builder.build(inputs, check)
+    populations = PopulationBuilder(session.explainer, session.models.weights).build(inputs, check)
     assert populations is not None, "the rows of the view were counted"
     results = {}
     for view in views:
-        if not inputs.shows(view.name):
-            continue
         view.content = view.complete(inputs, populations, check)
-        for shown, result in view.results(inputs, populations, check).items():
-            results[view.name, shown] = result
+        # The view says why there is nothing to compare.
+        with suppress(NothingToCompareError):
+            for shown, result in view.results(inputs, populations, check).items():
+                results[view.name, shown] = result
     return results
 
 
@@ -270,7 +282,7 @@ def _cell(value: Any) -> Markup:
         return element("td", words("yes" if value else "no"), data_value=str(bool(value)))
     if isinstance(value, (float, np.floating)):
         full = float(value)
-        exact = repr(full) if math.isfinite(full) else ""
+        exact = "" if math.isnan(full) else repr(full)
         return element("td", words(number(full, 4)), data_value=exact)
     if isinstance(value, (int, np.integer)):
         return element("td", words(f"{int(value):,}"), data_value=str(int(value)))
@@ -279,9 +291,12 @@ def _cell(value: Any) -> Markup:
 
 def _provenance_html(facts: Mapping[str, Any]) -> Markup:
     groups = {
-        "Model": {
-            "class": facts["model"]["class"],
-            **{f"parameter {name}": v for name, v in facts["model"]["parameters"].items()},
+        **{
+            name: {
+                "class": model["class"],
+                **{f"parameter {parameter}": v for parameter, v in model["parameters"].items()},
+            }
+            for name, model in facts["models"].items()
         },
         "Data": {
             "target": facts["target"],

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import math
+import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
-from tqdm.auto import tqdm
-
+from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.errors import first_line
 from uqwidgets._utils.options import brief, checked_count, checked_flag, checked_jobs, is_whole
 from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.writing import whole_file
+from uqwidgets.explainer.others import model_names
 from uqwidgets.plotting.html import element
 from uqwidgets.plotting.text import listed
 from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
+from uqwidgets.widgets.kernel.scheduler import widget_thread
 from uqwidgets.widgets.page.assembly import (
     Page,
     PageOptions,
@@ -28,35 +34,33 @@ from uqwidgets.widgets.page.assembly import (
     stressed_of,
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
+from uqwidgets.widgets.page.compared import check_compared_cohorts
 from uqwidgets.widgets.page.document import document
+from uqwidgets.widgets.page.plain import REVIEW, plain_page
+from uqwidgets.widgets.page.plan import Plan
+from uqwidgets.widgets.page.price import (
+    Measured,
+    PagePrice,
+    counts_of,
+    duration,
+    measured,
+    price_of,
+)
 from uqwidgets.widgets.page.processes import Processes
 from uqwidgets.widgets.page.review import Review, review
+from uqwidgets.widgets.page.saving import STOPPED, SavedPage, SavingPage, reporting
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.session.price import MOST_SECONDS
 from uqwidgets.widgets.session.requesting import Requesting
+from uqwidgets.widgets.views import NAMES
 
 # Of the frame of a page in the output of a cell.
 _MOST_PIXELS = 100_000
 
-
-@dataclass(frozen=True)
-class SavedPage:
-    """A page that was written.
-
-    Attributes
-    ----------
-    path : Path
-    nbytes : int
-    rows : str
-        A sentence on what the page holds of the rows.
-    """
-
-    path: Path
-    nbytes: int
-    rows: str
-
-    def __repr__(self) -> str:
-        return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+#: What a page holds, see `Savable.save`.
+Scope = Literal["shown", "all", "pictures"]
+SCOPES: tuple[Scope, ...] = ("shown", "all", "pictures")
 
 
 @dataclass(frozen=True)
@@ -146,13 +150,24 @@ def _with_rows(shown: Sequence[Inputs], is_chosen: bool) -> tuple[list[Inputs], 
     return [replace(each, **nothing) for each in shown], remarks
 
 
+def _warn(plan: Plan) -> None:
+    """Say what the saved views show and the page does not hold."""
+    for remark in plan.options.remarks:
+        warnings.warn(remark, UserWarning, stacklevel=4)
+
+
 class Savable(Requesting):
     """Pages of an explorer."""
 
+    # What was measured for a price, with what it is of.
+    _known: tuple[Any, Measured] | None = None
+
+    @overload
     def save(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
+        scope: str = "shown",
         title: str | None = None,
         author: str | None = None,
         note: str | None = None,
@@ -163,20 +178,66 @@ class Savable(Requesting):
         selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
-    ) -> SavedPage:
+        wait: Literal[True] = True,
+    ) -> SavedPage: ...
+
+    @overload
+    def save(
+        self,
+        path: str | Path | None = None,
+        *,
+        scope: str = "shown",
+        title: str | None = None,
+        author: str | None = None,
+        note: str | None = None,
+        cohorts: Mapping[str, Any] | str | None = None,
+        stress_features: Sequence[str] | None = None,
+        intervals: Sequence[str] = (),
+        lines: int | None = None,
+        selection: bool = False,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        wait: Literal[False],
+    ) -> SavingPage: ...
+
+    def save(
+        self,
+        path: str | Path | None = None,
+        *,
+        scope: str = "shown",
+        title: str | None = None,
+        author: str | None = None,
+        note: str | None = None,
+        cohorts: Mapping[str, Any] | str | None = None,
+        stress_features: Sequence[str] | None = None,
+        intervals: Sequence[str] = (),
+        lines: int | None = None,
+        selection: bool = False,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        wait: bool = True,
+    ) -> SavedPage | SavingPage:
         """Write a page in which the explorer lives without a kernel.
 
-        It is one HTML file that loads nothing from elsewhere. Every feature, stressed feature,
-        measure, indicator and level of tau can be chosen in it. The model is called for curves
-        that are not known yet. At tau = 0, and in the present view and the pins, the numbers are
-        those of the explorer. At the other levels of the slider, 0.05 apart, they are rounded to
-        within 0.1 % of their axis, ends of intervals to within 0.4 %, and bars of histograms to
-        within 1 %.
+        It is one HTML file that loads nothing from elsewhere, with what was pinned and what is on
+        the screen. Every feature, measure and indicator can be chosen in it, and every level of tau
+        of the features that these views stress. The model is called for curves that are not known
+        yet; the bar says before how long that takes, see `page_price`.
+
+        At tau = 0, and in the present view and the pins, the numbers are those of the explorer. At
+        the other levels of the slider, 0.05 apart, they are rounded to within 0.1 % of their axis,
+        ends of intervals to within 0.4 %, and bars of histograms to within 1 %.
 
         Parameters
         ----------
-        path : str or Path
-            Replaced as a whole if it exists.
+        path : str or Path, optional
+            Replaced as a whole if it exists. Without it, the browser that shows the explorer
+            downloads the page.
+        scope : {"shown", "all", "pictures"}, default="shown"
+            What the page holds. ``"shown"`` are the views that the explorer or one of its pins
+            shows, ``"all"`` every view, and every feature can be stressed. ``"pictures"`` is a page
+            without a script, for mail that lets none through: pictures and tables of the present
+            view and of the pins.
         title, author, note : str, optional
             Texts of its head. By default the title names the model.
         cohorts : dict or "classes", optional
@@ -185,7 +246,8 @@ class Savable(Requesting):
             cohorts, and the filters of the present view and of the pins, are added. Each makes the
             page as much larger as all rows do.
         stress_features : list of str, optional
-            Features that can be stressed in the page; all if not given.
+            Features that can be stressed in the page, beside those of the saved views; by default
+            the scope decides.
         intervals : list of str, optional
             Kinds of intervals of importance beside those of the present view and of the pins.
         lines : int, optional
@@ -202,25 +264,30 @@ class Savable(Requesting):
             saves time.
         progress : bool, default=True
             Whether to show a progress bar.
+        wait : bool, default=True
+            If False, the page is saved in the background, while the notebook and the explorer stay
+            usable. It is the page of the views at the time of the call.
 
         Returns
         -------
-        SavedPage
-            Its size, and what it holds of the rows.
+        SavedPage or SavingPage
+            The size of the page, and what it holds of the rows. If ``wait`` is False, an object
+            that has these when the page is written, and can stop the work.
 
         Raises
         ------
         ValueError
             If an argument is not valid, a cohort has no rows, rows are selected for a page without
-            lines, or the learner is still fitting.
+            lines, the learner is still fitting, or no page shows the explorer that could download.
         RuntimeError
-            If the explorer is closed, or somebody pressed Stop in it.
+            If the explorer is closed, another page is being saved, or somebody pressed Stop.
         OSError
             If the file cannot be written; a former one stays.
 
         See Also
         --------
         freeze : The same page in the output of a cell.
+        page_price : How long a page takes, and how large it is.
 
         Examples
         --------
@@ -234,25 +301,70 @@ class Savable(Requesting):
         >>> saved.rows[:16]
         'It holds no row:'
         """
-        with whole_file(path) as write:
-            page, picture, review = self._page(
-                cohorts, stress_features, intervals, lines, selection, n_jobs, progress
-            )
-            text = document(
-                page.chunks,
-                title=self._title(title),
-                author=author,
-                note=note,
-                picture=picture,
-                review=review,
-            )
-            nbytes = write(text)
-        return SavedPage(Path(path), nbytes, page.rows)
+        head = {"author": author, "note": note}
+        options = (cohorts, stress_features, intervals, lines, selection)
+        saving = self._saved(path, scope, title, head, options, n_jobs, progress, wait=wait)
+        return saving.wait() if wait else saving
+
+    def page_price(
+        self,
+        *,
+        cohorts: Mapping[str, Any] | str | None = None,
+        stress_features: Sequence[str] | None = None,
+        intervals: Sequence[str] = (),
+        lines: int | None = None,
+    ) -> PagePrice:
+        """Estimate how long a page takes, and how large it is, within a factor of two.
+
+        A few contents are computed for it, which takes a second or so; the model is not called.
+
+        Parameters
+        ----------
+        cohorts, stress_features, intervals, lines
+            As for `save`.
+
+        Returns
+        -------
+        PagePrice
+            Of each scope of `save`.
+
+        Raises
+        ------
+        ValueError, RuntimeError
+            As `save` does.
+
+        See Also
+        --------
+        save : The page as a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer) as explorer:
+        ...     price = explorer.page_price()
+        >>> price.shown.nbytes < price.all.nbytes
+        True
+        """
+        self._check_savable()
+        self.wait()
+        options = (cohorts, stress_features, intervals, lines)
+        whole, shown = (self._plan(scope, *options) for scope in ("all", "shown"))
+        known = self._measured(whole, lambda: None)
+        counts = counts_of(shown)
+        return PagePrice(
+            shown=price_of(counts, known),
+            all=price_of(counts_of(whole), known),
+            pictures=price_of(counts, known, is_plain=True),
+        )
 
     def freeze(
         self,
         *,
         height: int = 900,
+        scope: str = "shown",
         cohorts: Mapping[str, Any] | str | None = None,
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
@@ -270,6 +382,8 @@ class Savable(Requesting):
         ----------
         height : int, default=900
             Height of its frame in pixels.
+        scope : {"shown", "all"}, default="shown"
+            As for `save`.
         cohorts, stress_features, intervals, lines, selection, n_jobs, progress
             As for `save`.
 
@@ -297,74 +411,163 @@ class Savable(Requesting):
         >>> frozen.rows[:16]
         'It holds no row:'
         """
-        height = checked_height(height)
-        page, picture, _ = self._page(
-            cohorts, stress_features, intervals, lines, selection, n_jobs, progress
-        )
-        text = document(page.chunks, title=self._title(None), picture=picture)
-        return FrozenPage(text, height, page.rows)
+        height, chosen = checked_height(height), one_of(SCOPES[:2], scope, "scope")
+        n_jobs = checked_jobs(n_jobs)
+        self._check_savable()
+        self.wait()
+        plan = self._plan(chosen, cohorts, stress_features, intervals, lines, selection)
+        _warn(plan)
+        with self._saving() as stopping, self._working(plan, chosen, stopping, progress) as steps:
+            page, picture, _ = self._page(plan, n_jobs, steps)
+        whole = document(page.chunks, title=self._title(None), picture=picture)
+        return FrozenPage(whole.text, height, page.rows)
 
-    def _page(
+    def _saved(
         self,
+        path: str | Path | None,
+        scope: str,
+        title: str | None,
+        head: Mapping[str, str | None],
+        options: tuple[Any, ...],
+        n_jobs: int | None = None,
+        progress: bool = False,
+        *,
+        wait: bool = False,
+        asked: str = "",
+    ) -> SavingPage:
+        """Save a page, in the background or before it returns.
+
+        Parameters
+        ----------
+        path, scope, title, n_jobs, progress, wait
+            As for `save`.
+        head : mapping
+            Texts of the head of the page.
+        options : tuple
+            What `_plan` gets beside the scope.
+        asked : str, optional
+            Identifies the request of the browser, which may not take longer than an hour.
+        """
+        chosen, n_jobs = one_of(SCOPES, scope, "scope"), checked_jobs(n_jobs)
+        checked_flag(progress, "progress")
+        checked_flag(wait, "wait")
+        self._check_savable()
+        if wait:
+            self.wait()
+        # The feature of the first answer may be missing still.
+        plan = self._plan(chosen, *options) if wait or self.feature else None
+        if plan is not None and not asked:
+            _warn(plan)
+        named = self._title(title)
+        with ExitStack() as stack:
+            stopping = stack.enter_context(self._saving())
+            if path is None:
+                target, write = self._file_name(named), partial(self._download, named, asked)
+            else:
+                target, write = Path(path), stack.enter_context(whole_file(path))
+            saving = SavingPage(target, stopping)
+
+            def work() -> SavedPage:
+                self.wait()
+                at = plan or self._plan(chosen, *options)
+                most = MOST_SECONDS if asked else math.inf
+                with self._working(at, chosen, stopping, progress, saving, most) as steps:
+                    text, rows, digest = self._text(at, chosen, n_jobs, steps, named, head)
+                return SavedPage(target, write(text), rows, digest)
+
+            until_end = stack.pop_all()
+
+        def run() -> None:
+            def whole() -> SavedPage:
+                with until_end:
+                    return work()
+
+            saving.run(whole)
+            result = saving.result
+            self._tell(error=saving.error, saved=None if result is None else repr(result))
+
+        if wait:
+            run()
+        else:
+            self._in_background(run)
+        return saving
+
+    def _text(
+        self,
+        plan: Plan,
+        scope: Scope,
+        n_jobs: int | None,
+        steps: Steps,
+        title: str,
+        head: Mapping[str, str | None],
+    ) -> tuple[str, str, str]:
+        """Return the HTML of a page, a sentence on what it holds of the rows, and its SHA-256."""
+        if scope == "pictures":
+            text, rows = plain_page(plan, steps, title=title, **head)
+            return text, rows, sha256(text.encode()).hexdigest()
+        page, picture, reviewed = self._page(plan, n_jobs, steps)
+        whole = document(page.chunks, title=title, picture=picture, review=reviewed, **head)
+        return whole.text, page.rows, whole.sha256
+
+    def _plan(
+        self,
+        scope: Scope,
         cohorts: Any,
         stress_features: Any,
         intervals: Any,
         lines: int | None,
-        selection: bool,
-        n_jobs: int | None,
-        progress: bool,
-    ) -> tuple[Page, str, Review]:
-        """Compute a page, its static picture and its review."""
-        self._check_savable()
-        n_jobs = checked_jobs(n_jobs)
-        self.wait()
-        inputs = self._inputs()[0]
-        # A page holds one model.
-        pins = [pin for pin in self.pins if pin["state"]["shown_model"] == inputs.shown_model]
-        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in pins)]
+        selection: bool = False,
+    ) -> Plan:
+        """Decide what a page holds of the present view and of the pins."""
+        pins = list(self.pins)
+        states = [pin["state"] for pin in pins]
+        shown = [
+            self._inputs()[0],
+            *(inputs_of(one, self._models.explainer(one["shown_model"])) for one in states),
+        ]
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
         shown, remarks = _with_rows(shown, selection)
-        for remark in remarks:
-            warnings.warn(remark, UserWarning, stacklevel=3)
-        if not all(each.feature for each in shown):
-            shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
-        # The page holds the views that the explorer or one of its pins shows.
-        named = [view.name for view in self._session.views]
-        every = tuple(name for name in named if any(each.shows(name) for each in shown))
-        shown = [replace(each, views=() if len(every) == len(named) else every) for each in shown]
-        views = [view for view in self._session.views if view.is_read(shown[0])]
+        shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
+        check_compared_cohorts(shown)
+        if scope == "shown" and stress_features is None:
+            # Those of the saved views are added.
+            stress_features = ()
         options = PageOptions(
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
             remarks,
         )
+        is_shown = {each.shown_model for each in shown}.__contains__
+        absent = [name for name in model_names(self.explainer) if not is_shown(name)]
+        others = [self._models.inputs(shown[0], name) for name in absent if scope == "all"]
+        if scope != "pictures":
+            # Each of the saved views shows what the page holds.
+            sessions = [self._models.session(each.shown_model) for each in (*shown, *others)]
+            named = {view.name for session in sessions for view in session.views}
+            is_all = scope == "all"
+            every = [name for name in NAMES if is_all or any(each.shows(name) for each in shown)]
+            views = () if named <= set(every) else tuple(every)
+            shown = [replace(each, views=views) for each in shown]
+            others = [replace(each, views=views) for each in others]
         pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        with (
-            self._undisturbed(),
-            self._reporting(progress) as steps,
-            Processes(n_jobs) as processes,
-        ):
+        return Plan(self._models, shown, others, pins, options)
+
+    def _page(self, plan: Plan, n_jobs: int | None, steps: Steps) -> tuple[Page, str, Review]:
+        """Compute a page, its static picture and its review."""
+        with Processes(n_jobs) as processes:
             page_when_finished = assemble(
-                self._session,
-                [view.another() for view in views],
-                options,
-                shown[0],
-                pins,
-                shown[1:],
-                steps,
-                processes,
+                plan.page_models(), plan.options, plan.pins, steps, processes
             )
-            picture = static_picture(self._session, shown[0])
-            steps.next("review")
+            picture = static_picture(plan.session(0), plan.shown[0])
+            steps.next(REVIEW)
             reviewed = review(
-                self._session,
-                [view.another() for view in views],
-                shown,
-                [pin["note"] for pin in pins],
-                options.intervals,
+                plan.models,
+                plan.shown,
+                [pin["note"] for pin in plan.pins],
+                plan.options.intervals,
                 lambda: steps.next(""),
             )
             # Other processes had all this time.
@@ -411,21 +614,115 @@ class Savable(Requesting):
                 self._request_again()
 
     @contextmanager
-    def _reporting(self, is_shown: bool) -> Iterator[Steps]:
-        """Show a progress bar, and stop the work when Stop is pressed."""
-        stop = self._page_stop = threading.Event()
-        bar = tqdm(desc="page", unit=" views", disable=not is_shown)
-
-        def report(what: str, done: int, total: int) -> None:
-            if stop.is_set():
-                raise RuntimeError("the page was stopped before it was complete; none is written.")
-            if done != bar.n or total != bar.total:
-                bar.total = total
-                bar.set_postfix_str(what, refresh=False)
-                bar.update(done - bar.n)
-
+    def _saving(self) -> Iterator[threading.Event]:
+        """Make one page at a time; the event stops it."""
+        with self._request_lock:
+            if self._page_stop is not None:
+                raise RuntimeError("another page is being saved; wait for it, or stop it.")
+            stopping = self._page_stop = threading.Event()
         try:
-            yield Steps(report)
+            yield stopping
         finally:
-            bar.close()
             self._page_stop = None
+
+    @contextmanager
+    def _working(
+        self,
+        plan: Plan,
+        scope: Scope,
+        stopping: threading.Event,
+        progress: bool,
+        saving: SavingPage | None = None,
+        most_seconds: float = math.inf,
+    ) -> Iterator[Steps]:
+        """Report the price and then the progress of a page."""
+
+        def tell(share: float, what: str) -> None:
+            if saving is not None:
+                saving.share = share
+            self._tell(share=share, what=what)
+
+        def check() -> None:
+            if stopping.is_set():
+                raise RuntimeError(STOPPED)
+
+        price = None
+        with self._undisturbed():
+            if progress or self._view_count:
+                known, is_plain = self._measured(plan, check), scope == "pictures"
+                price = price_of(counts_of(plan), known, is_plain=is_plain)
+                if price.seconds > most_seconds:
+                    raise ValueError(
+                        f"this page would take {duration(price.seconds)}, and a browser may ask "
+                        "for one hour; choose less, or save it in Python."
+                    )
+            with reporting(price, stopping, tell, is_shown=progress) as steps:
+                yield steps
+
+    def _measured(self, plan: Plan, check: Callable[[], None]) -> Measured:
+        """Measure what contents take, unless that is known of the same table and view."""
+        inputs = replace(plan.shown[0], views=(), tau=0.0, selection=NO_ROWS)
+        key = (plan.session(0), inputs, tuple(plan.options.intervals))
+        if self._known is None or self._known[0] != key or not self._known[1].covers(plan):
+            self._known = (key, measured(plan, check))
+        return self._known[1]
+
+    # The page in the browser.
+
+    def _file_name(self, title: str) -> Path:
+        letters = re.sub(r"[^\w.-]+", "-", title).strip("-.")
+        return Path(f"{letters[:80] or 'page'}.html")
+
+    def _download(self, title: str, asked: str, text: str) -> int:
+        """Have the browser download a page."""
+        if not self._view_count:
+            raise ValueError("no page shows the explorer; show it, or name a file.")
+        self._tell(id=asked, name=str(self._file_name(title)), text=text)
+        return len(text.encode())
+
+    def _tell(self, **content: Any) -> None:
+        """Tell the browser about a page that is being saved."""
+        if self._view_count and self.comm is not None:
+            with self._publisher.reporting_errors("sending to the browser"):
+                self.send({"page": content})
+
+    def answer_page(self, content: Any) -> bool:
+        """Answer a custom message of the browser about a page; False if it is about none.
+
+        Parameters
+        ----------
+        content : object
+            Untrusted: ``{"page": "price" or "stop"}``, or ``{"page": scope, "id": text}``.
+        """
+        asked = content.get("page") if isinstance(content, dict) else None
+        if not isinstance(asked, str):
+            return False
+        if asked == "stop":
+            if self._page_stop is not None:
+                self._page_stop.set()
+        elif asked == "price":
+            self._in_background(self._tell_price)
+        else:
+            number = content.get("id")
+            try:
+                one_of(SCOPES, asked, "scope")
+                self._saved(None, asked, None, {}, (None, None, (), None), asked=str(number)[:64])
+            except (ValueError, RuntimeError, OSError) as error:
+                self._tell(error=first_line(error))
+        return True
+
+    def _tell_price(self) -> None:
+        try:
+            price = self.page_price()
+        except Exception as error:  # noqa: BLE001  whatever the model raises
+            self._tell(error=first_line(error))
+        else:
+            self._tell(price={scope: repr(getattr(price, scope)) for scope in SCOPES})
+
+    def _in_background(self, run: Callable[[], None]) -> None:
+        """Run on a thread of its own, or here where none can be started."""
+        if self._user.refusal is None:
+            with suppress(RuntimeError):
+                widget_thread(partial(self._user.state().run, run), "uqwidgets-page").start()
+                return
+        run()

@@ -56,7 +56,7 @@ def layout_html(overview: str, details: str, *, heading: str, message: str | Non
     Returns
     -------
     str
-        HTML for within a page; see `save_page`.
+        HTML for within a page; see `page_text`.
     """
     parts = [element("div", element("strong", words(heading)), style="font-size:1.2em")]
     if message:
@@ -72,24 +72,35 @@ def layout_html(overview: str, details: str, *, heading: str, message: str | Non
     return element("div", *parts, element("div", *columns, style=style))
 
 
+def page_text(body: str, title: str, style: str = "") -> str:
+    """Return the text of one HTML page that needs nothing else, neither a network nor scripts.
+
+    Parameters
+    ----------
+    body : str
+        HTML, from `layout_html`.
+    title : str
+        Of the page; shown by the browser.
+    style : str, optional
+        Further rules of its style.
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"{element('title', words(title))}\n<style>{_STYLE}{style}</style>\n</head>\n"
+        f"<body>\n{element('main', Markup(body))}\n</body>\n</html>\n"
+    )
+
+
 def save_page(path: str | Path, body: str, title: str) -> None:
-    """Write one HTML page that needs nothing else, neither a network nor scripts.
+    """Write a page, see `page_text`.
 
     Parameters
     ----------
     path : str or Path
         Replaced if it exists.
-    body : str
-        HTML, from `layout_html`.
-    title : str
-        Of the page; shown by the browser.
+    body, title : str
     """
-    page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"{element('title', words(title))}\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n{element('main', Markup(body))}\n</body>\n</html>\n"
-    )
     with whole_file(path) as write:
-        write(page)
+        write(page_text(body, title))

@@ -56,7 +56,8 @@ def static_picture(
         population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""
-    shown = [view for view in views or session.views if inputs.shows(view.name)]
+    views = session.views if views is None else views
+    shown = [view for view in views if inputs.shows(view.name)]
     for view in shown:
         html = view.html(inputs, population, check)
         if learner is not None:

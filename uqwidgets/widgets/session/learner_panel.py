@@ -42,7 +42,8 @@ class LearnerPanel:
     ) -> None:
         self._refitted = Refitted(explainer, learner)
         parts = {view.name: view.learner_part(self._refitted) for view in views}
-        self._parts = {name: part for name, part in parts.items() if part is not None}
+        #: What it adds to views, by their names.
+        self.parts = {name: part for name, part in parts.items() if part is not None}
         self._publisher = publisher
         self._timing = publisher.timing
         self._shown_at = 0.0
@@ -58,7 +59,7 @@ class LearnerPanel:
 
     def set_request(self, inputs: Inputs) -> None:
         """Set the inputs of the results to show."""
-        keys = [part.key(inputs) for part in self._parts.values()]
+        keys = [part.key(inputs) for part in self.parts.values()]
         self._failed = {key: why for key, why in self._failed.items() if key in keys}
         self._inputs = inputs
         self._stopped = False
@@ -96,9 +97,14 @@ class LearnerPanel:
         """Name of the learner, with its number of refits."""
         return f"learner, mean of {len(self._refitted.learner.refits)} refits"
 
+    @property
+    def n_refits(self) -> int:
+        """Number of refits that were asked for."""
+        return self._refitted.learner.n_refits
+
     def html(self, view: str) -> str:
         """Draw the known results beside a view, without a model call; empty if there are none."""
-        part, inputs = self._parts.get(view), self._inputs
+        part, inputs = self.parts.get(view), self._inputs
         if part is None or inputs is None or part.key(inputs) not in self._known:
             return ""
         return part.html(inputs)
@@ -107,18 +113,18 @@ class LearnerPanel:
         self, meta: dict[str, Any], columns: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Add the known results of the learner to a frame of the model."""
-        known = {name: self._beside(name, meta, columns) for name in self._parts if name in meta}
+        known = {name: self._beside(name, meta, columns) for name in self.parts if name in meta}
         done = next(filter(None, known.values()), None)
         calls, rows = self._refitted.n_evaluated
         calls_before, rows_before = self._calls_before
         cost, total = meta["cost"], meta["total"]
         problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
         of_thread = [note for note in self._scheduler.user.notes if note not in meta["notes"]]
-        notes = [*of_thread, *self._notes(known.values())]
+        notes = [*of_thread, *notes_on_refits(known.values())]
         added = {
             "final": meta["final"] and not self.pending,
             "learner": {
-                "n_refits": done.n_refits if done else self._refitted.learner.n_refits,
+                "n_refits": done.n_refits if done else self.n_refits,
                 "state": self._state(),
                 **{panel: averages is not None for panel, averages in known.items()},
             },
@@ -143,25 +149,10 @@ class LearnerPanel:
         }
         return {**meta, **added}, {**columns, **beside}
 
-    def _notes(self, shown: Iterable[RefitMeans | None]) -> list[Remark]:
-        """Return the remarks of the results, each once.
-
-        Remarks that begin alike, up to the first semicolon, are one note.
-        """
-        remarks = [remark for averages in shown if averages for remark in averages.remarks]
-        ends: dict[tuple[str, str], list[str]] = {}
-        for remark in dict.fromkeys(remarks):
-            begin, _, end = remark.partition("; ")
-            ends.setdefault((remark.code, begin), []).append(end)
-        return [
-            Remark(code, f"learner: {'; '.join(filter(None, (begin, *each)))}")
-            for (code, begin), each in ends.items()
-        ]
-
     def _stopping_place(self) -> str | None:
         if not self._stopped:
             return None
-        n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
+        n_fits, total = len(self._refitted.learner.refits), self.n_refits
         if n_fits < total:
             return f"at {n_fits} of {total} fits of the learner"
         return "before all refits were evaluated"
@@ -174,13 +165,13 @@ class LearnerPanel:
             return None
         prefix = f"{view}."
         own = {n.removeprefix(prefix): v for n, v in columns.items() if n.startswith(prefix)}
-        return self._parts[view].beside(self._inputs, meta[view], own, self._known)
+        return self.parts[view].beside(self._inputs, meta[view], own, self._known)
 
     def _missing(self) -> tuple[Key, LearnerPart] | None:
         """Return the key and the part of the next result to compute."""
         if self._inputs is None:
             return None
-        for name, part in self._parts.items():
+        for name, part in self.parts.items():
             key = part.key(self._inputs) if self._inputs.shows(name) else None
             if key is not None and key not in self._known and key not in self._failed:
                 return key, part
@@ -206,7 +197,7 @@ class LearnerPanel:
 
     def _compute(self, inputs: Inputs, missing: tuple[Key, LearnerPart], ticket: Ticket) -> None:
         key, part = missing
-        n_refits = self._refitted.learner.n_refits
+        n_refits = self.n_refits
 
         def callback(progress: Progress) -> None:
             # Fits are useful for every later request; a curve only while it is requested.
@@ -262,3 +253,19 @@ class LearnerPanel:
     def _show(self) -> None:
         self._shown_at = self._timing.clock()
         self._publisher.publish_again()
+
+
+def notes_on_refits(shown: Iterable[RefitMeans | None]) -> list[Remark]:
+    """Return the remarks of results of a learner, each once.
+
+    Remarks that begin alike, up to the first semicolon, are one note.
+    """
+    remarks = [remark for averages in shown if averages for remark in averages.remarks]
+    ends: dict[tuple[str, str], list[str]] = {}
+    for remark in dict.fromkeys(remarks):
+        begin, _, end = remark.partition("; ")
+        ends.setdefault((remark.code, begin), []).append(end)
+    return [
+        Remark(code, f"learner: {'; '.join(filter(None, (begin, *each)))}")
+        for (code, begin), each in ends.items()
+    ]

@@ -12,7 +12,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
+from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, inputs_of, validate
 from uqwidgets.widgets.session.ghost import Ghost
 from uqwidgets.widgets.session.pins import Pin
 from uqwidgets.widgets.session.publisher import Publisher
@@ -163,6 +163,17 @@ class Models:
         former, shown : str
             Names of the models.
         """
+        self.changes = self._changes(values, former, shown)
+        return self.changes
+
+    def inputs(self, inputs: Inputs, shown: str) -> Inputs:
+        """Return the inputs with another model shown, see `change`."""
+        values = {**inputs.plain(), "shown_model": shown}
+        changes = self._changes(values, inputs.shown_model, shown)
+        values |= {change.name: change.value for change in changes}
+        return inputs_of(values, self.explainer(shown))
+
+    def _changes(self, values: Mapping[str, Any], former: str, shown: str) -> list[InputChange]:
         explainer, changes = self.explainer(shown), []
         initial = initial_state(explainer)
         for name in NAMES:
@@ -177,5 +188,4 @@ class Models:
                 why = str(error).partition(";")[0].rstrip(".")
                 sentence = f"{shown} has not the {name} of {former}, so it is the default: {why}"
                 changes.append(InputChange(name, initial[name], sentence))
-        self.changes = changes
         return changes

@@ -43,6 +43,10 @@ class LearnerPart(ABC):
         """Average over the refits, see `Refitted`."""
 
     @abstractmethod
+    def is_known(self, inputs: Inputs) -> bool:
+        """Whether `compute` calls no refit."""
+
+    @abstractmethod
     def quantities(self, inputs: Inputs) -> str:
         """Name what is averaged, for the progress."""
 
@@ -96,6 +100,11 @@ class LearnerImportance(LearnerPart):
         """Average the importance."""
         n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
         return self.refitted.importance(self._measures(inputs) or [], n_repeats, callback, report)
+
+    def is_known(self, inputs: Inputs) -> bool:
+        """Whether all refits have the importance."""
+        n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
+        return self.refitted.knows_importance(self._measures(inputs) or [], n_repeats)
 
     def quantities(self, inputs: Inputs) -> str:
         """Name the measures."""
@@ -164,6 +173,10 @@ class LearnerCurve(LearnerPart):
         """Average the curve."""
         grid = self._grid(inputs)
         return self.refitted.curve(grid, inputs.measure, self._form(inputs), callback)
+
+    def is_known(self, inputs: Inputs) -> bool:
+        """Whether all refits have the curve."""
+        return self.refitted.knows_curve(self._grid(inputs), inputs.measure)
 
     def quantities(self, inputs: Inputs) -> str:
         """Name the measure."""

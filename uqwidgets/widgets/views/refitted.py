@@ -137,13 +137,21 @@ class Refitted:
 
     def known_importance(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
         """Return the results behind `importance`, none unless all is known; calls no model."""
-        known = self._knows(self._importance_requests(measures, n_repeats))
+        known = self.knows_importance(measures, n_repeats)
         return self._ranked(measures, n_repeats) if known else []
 
     def known_curve(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence | None:
         """Return the result behind `curve`, None unless all is known; calls no model."""
-        known = self._knows(_curve_requests(grid, measure))
+        known = self.knows_curve(grid, measure)
         return self._drawn(grid, measure, form) if known else None
+
+    def knows_importance(self, measures: Sequence[Measure], n_repeats: int) -> bool:
+        """Whether `importance` calls no model."""
+        return self._knows(self._importance_requests(measures, n_repeats))
+
+    def knows_curve(self, grid: Grid, measure: str) -> bool:
+        """Whether `curve` calls no model."""
+        return self._knows(_curve_requests(grid, measure))
 
     def _importance_requests(self, measures: Sequence[Measure], n_repeats: int) -> Requests:
         def requests(explainer: Explainer) -> list[Request]:

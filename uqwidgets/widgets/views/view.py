@@ -101,13 +101,13 @@ class View(ABC):
         thread.
     """
 
-    name: ClassVar[str]
+    name: str
     help: ClassVar[tuple[str, ...]] = ()
     tips: ClassVar[Mapping[str, str]] = {}
-    reads: ClassVar[tuple[str, ...]] = ()
+    reads: tuple[str, ...] = ()
     of_rows: ClassVar[tuple[str, ...]] = ()
     row_values: ClassVar[str] = "values"
-    reads_stress: ClassVar[bool] = False
+    reads_stress: bool = False
     is_always_read: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False
 

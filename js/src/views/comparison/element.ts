@@ -70,7 +70,8 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
       grid.hidden = !data;
       empty.hidden = data !== null || !inputs.compare_with;
       sentences.replaceChildren(...(data?.sentences ?? []).map((text) => h("p", {}, text)));
-      setText(empty, frame?.final ? "no differences" : "no differences yet");
+      const none = session.model.isStill ? "this page holds no such differences" : "no differences";
+      setText(empty, frame?.final ? none : "no differences yet");
       const sides = data?.second ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
       const at = data && (data.tau !== 0 || isOfOtherTau) ? ` at τ = ${level(data.tau)}` : "";
       const later = session.model.isStill

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,13 @@ _OF_SCORES = ("first", "second", "value", "low", "high")
 Compute = Callable[[Inputs, Populations, Check], Shown]
 
 
-def difference_track(key: tuple[Any, ...], inputs: Inputs, shown: Shown, compute: Compute) -> Track:
+def difference_track(
+    key: tuple[Any, ...],
+    inputs: Inputs,
+    shown: Shown,
+    compute: Compute,
+    stressed: Collection[str] | None = None,
+) -> Track:
     """Return the track of all differences.
 
     Parameters
@@ -36,10 +42,15 @@ def difference_track(key: tuple[Any, ...], inputs: Inputs, shown: Shown, compute
     shown : Shown
         The content at the present level; it says what there is to follow.
     compute : callable
+    stressed : collection of str, optional
+        The stressed features under which differences are computed, all by default; under others
+        there is no value.
     """
     like = _columns(shown)
 
     def of_level(level: Level, check: Check) -> Samples:
+        if stressed is not None and level.stress["stress_feature"] not in stressed:
+            return {name: np.full_like(values, np.nan) for name, values in like.items()}
         columns = _columns(compute(level.inputs(inputs), level.populations, check))
         # What is not defined at a level has no value there.
         return {name: columns.get(name, np.full_like(v, np.nan)) for name, v in like.items()}

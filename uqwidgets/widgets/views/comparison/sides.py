@@ -24,6 +24,10 @@ from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.over_tau.stress_profiles import LEVELS
 from uqwidgets.widgets.rows.population import PopulationBuilder
 
+#: The kinds of differences. A profile has all levels of tau, which moves the others.
+KINDS = ("scores", "curve", "stress", "importance")
+MOVING = ("scores", "curve", "importance")
+
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"
 
@@ -37,19 +41,19 @@ class ComparedPart(NamedTuple):
 
     Attributes
     ----------
+    kind : str
+        One of `KINDS`.
     compute : callable
     column : int or None
         Column of the importance view behind which the other side is drawn.
     lies_under : bool
         Whether the other side is drawn behind the view of the same analysis.
-    moves : bool
-        Whether tau moves it; a profile has all levels already.
     """
 
+    kind: str
     compute: Callable[[], Difference]
     column: int | None = None
     lies_under: bool = True
-    moves: bool = True
 
 
 class Compared(NamedTuple):
@@ -134,7 +138,8 @@ class OtherSide(ABC):
         if hasattr(comparison, "scores"):
             report(f"{name}: scores", 0, 0)
             if ex.table.has_target:
-                yield ComparedPart(partial(comparison.scores, level=LEVEL, **options["scores"]))
+                scores = partial(comparison.scores, level=LEVEL, **options["scores"])
+                yield ComparedPart("scores", scores)
         feature, stressed = inputs.feature, inputs.stress_feature
         if feature in comparison.features and compared.curve is not None:
             curve = partial(
@@ -145,7 +150,7 @@ class OtherSide(ABC):
                 **options["dependence"],
                 callback=progress(f"curve of {feature}"),
             )
-            yield ComparedPart(curve, lies_under=compared.curve_lies_under)
+            yield ComparedPart("curve", curve, lies_under=compared.curve_lies_under)
         is_stressed = stressed in comparison.features and not self.has_weights
         if is_stressed and compared.indicator is not None:
             report(f"{name}: stress", 0, 0)
@@ -159,7 +164,7 @@ class OtherSide(ABC):
                 missing="keep",
                 level=LEVEL,
             )
-            yield ComparedPart(profile, lies_under=compared.profile_lies_under, moves=False)
+            yield ComparedPart("stress", profile, lies_under=compared.profile_lies_under)
         for measure, column in compared.importance:
             importance = partial(
                 comparison.importance,
@@ -172,7 +177,7 @@ class OtherSide(ABC):
                 **options["importance"],
                 callback=progress("importance"),
             )
-            yield ComparedPart(importance, column)
+            yield ComparedPart("importance", importance, column)
 
     def sentences(self, _inputs: Inputs) -> list[str]:
         """Say what of the inputs the differences do not follow."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy.typing as npt
@@ -29,6 +29,8 @@ from uqwidgets.widgets.views.comparison.help import HELP, TIPS
 from uqwidgets.widgets.views.comparison.other_model import OtherModel
 from uqwidgets.widgets.views.comparison.over_tau import MOST_VALUES, difference_track
 from uqwidgets.widgets.views.comparison.sides import (
+    KINDS,
+    MOVING,
     ComparedPart,
     NothingToCompareError,
     OtherClass,
@@ -41,8 +43,8 @@ from uqwidgets.widgets.views.comparison.sides import (
 from uqwidgets.widgets.views.refitted import Refitted
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 
-# What the other side is, the word before its name in legends, by the kind of `compare_with`.
-_OF = {"model": "model", "cohort": "rows", "rest": "rows", "class": "class", "learner": "learner"}
+#: What the other side is, the word before its name in legends, by the kind of `compare_with`.
+OF = {"model": "model", "cohort": "rows", "rest": "rows", "class": "class", "learner": "learner"}
 
 
 class ComparisonView(View):
@@ -74,13 +76,13 @@ class ComparisonView(View):
     def complete(
         self, _inputs: Inputs, _populations: Populations, _check: Callable[[], None]
     ) -> Content:
-        """Return nothing: a page without a kernel holds one model."""
+        """Return nothing: `results` needs no content, and a page stores differences in parts."""
         return Content()
 
     def another(self) -> Self:
         """Return a view that shares the comparison."""
         view = type(self)(self.explainer)
-        view._model = self._model
+        view._model, view._has_learner = self._model, self._has_learner
         return view
 
     def results(
@@ -152,17 +154,28 @@ class ComparisonView(View):
         is_known = known.key is not None and known.key[0] == self._input_key(inputs)
         if not inputs.compare_with or not is_known or not (known.columns or known.meta["scores"]):
             return ()
-        n_curves = len(measures_of(self.explainer, inputs)) * inputs.n_repeats
-        n_curves = n_curves * len(self.explainer.features) + N_VALUES
+        return self._tracks(inputs, Shown(known.meta, known.columns, under if state else {}))
+
+    def _tracks(
+        self,
+        inputs: Inputs,
+        shown: Shown,
+        kinds: Sequence[str] = MOVING,
+        stressed: Collection[str] | None = None,
+    ) -> Sequence[Track]:
+        """Return the track of these kinds of differences, unless it takes too long."""
+        n_curves = N_VALUES
+        if "importance" in kinds:
+            measures = measures_of(self.explainer, inputs)
+            n_curves += len(measures) * inputs.n_repeats * len(self.explainer.features)
         if len(self.explainer.table) * n_curves > MOST_VALUES:
             return ()
 
         def at_level(inputs: Inputs, populations: Populations, check: Callable[[], None]) -> Shown:
-            *_, shown = self._shown(inputs, populations, lambda *_: check(), only_moving=True)
+            *_, shown = self._shown(inputs, populations, lambda *_: check(), kinds)
             return shown
 
-        shown = Shown(known.meta, known.columns, under if state is not None else {})
-        return [difference_track(self._input_key(inputs), inputs, shown, at_level)]
+        return [difference_track(self._input_key(inputs), inputs, shown, at_level, stressed)]
 
     def _input_key(self, inputs: Inputs) -> Key:
         return (
@@ -193,17 +206,16 @@ class ComparisonView(View):
             yield Content(shown.meta, shown.columns)
         # It is set only now: before, the legends would say that the other side has no such curve.
         of = inputs if shown.under else None
-        self._under = of, _OF[inputs.compare_with.partition(":")[0]], shown.under
+        self._under = of, OF[inputs.compare_with.partition(":")[0]], shown.under
 
     def _shown(
         self,
         inputs: Inputs,
         populations: Populations,
         report: Report,
-        *,
-        only_moving: bool = False,
+        kinds: Sequence[str] = KINDS,
     ) -> Iterator[Shown]:
-        """Yield what is shown, or what of it tau moves, with one more difference at a time."""
+        """Yield the differences of these kinds, with one more at a time."""
         nothing: dict[str, Any] = {"scores": [], "curve": None, "stress": None, "importance": []}
         try:
             side = self._side(inputs, populations)
@@ -222,7 +234,7 @@ class ComparisonView(View):
         units = self.explainer.groups_and_features if inputs.groups else self.explainer.features
         n_measures = len(measures_of(self.explainer, inputs))
         for part in side.parts(inputs, populations.now, report):
-            if only_moving and not part.moves:
+            if part.kind not in kinds:
                 continue
             try:
                 difference = part.compute()
