@@ -12,7 +12,13 @@ navigation; beside it stands the time of an empty page in the same browser.
     python benchmarks/bench_page.py [case ...]
 
 with names of cases such as ``quickstart`` or ``growth``; all if none is given, which takes long.
-FIGURES
+
+On two cores that other work shared, so that seconds passed four to thirty times as slowly as
+processor time, the loop of numpy took 1.0 s, and the second page, beside it: quickstart, pictures
+1.0 s, shown 2.7 s, all 17.7 s (the aim is 10 s; importance over tau takes a quarter of it, and
+packing, curves and scores a fifth each); categories, 1,000 x 14 with two models and a pin, shown
+5.4 s. The price was 0.6 to 2.0 times what the pages took, and its bytes 1.0 to 1.6 times theirs.
+All of 2,000 x 30 takes 78 s, 70 of them for the intervals of importance over tau.
 """
 
 from __future__ import annotations

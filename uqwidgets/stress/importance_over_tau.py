@@ -127,6 +127,7 @@ def _together(
     statistics = []
     for differences in evaluations.differences(measure, columns, settings.draws, callback):
         (block,) = differences.blocks
+        assert block.donors is not None
         moments = path_moments(
             many, [block.values], block.donors, [differences.original], lambda: None
         )

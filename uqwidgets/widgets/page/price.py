@@ -153,7 +153,8 @@ class Look(NamedTuple):
 def counts_of(plan: Plan) -> Counts:
     """Count what a page contains, without computing any of it."""
     inputs, options = plan.shown[0], plan.options
-    contents, rows, asking = Counter[str](), Counter[str](), Counter[str]()
+    contents, rows = Counter[str](), Counter[str]()
+    asking: dict[str, float] = {}
     n_cohorts, steps = 0, Steps(lambda *_: None)
     for model in plan.page_models():
         evaluations, asked = model.session.explainer.evaluations, set[Request]()
@@ -167,13 +168,14 @@ def counts_of(plan: Plan) -> Counts:
                 rows[view.name] += waiting * len(evaluations.table)
                 asked |= requests
         for view in model.parts():
-            asking[view.name] += evaluations.seconds_for(rows[view.name])
+            before = asking.get(view.name, 0.0)
+            asking[view.name] = before + evaluations.seconds_for(rows[view.name])
     p = len(plan.session(0).explainer.features)
     n_over_tau = len(STOPS) if inputs.stress_feature else 0
     return Counts(
         dict(contents),
         dict(rows),
-        dict(asking),
+        asking,
         len(options.stressed),
         n_cohorts,
         len(plan.shown),
@@ -338,7 +340,7 @@ def _nbytes(looks: Sequence[Look], name: str, n_contents: int, n: int) -> int:
     """Return the bytes of the contents of a view with so many stressed features."""
     first, last = looks[0], looks[-1]
     before, after = first.nbytes.get(name, 0), last.nbytes.get(name, 0)
-    added = max(0, after - before) * (n / max(1, last.stressed)) ** _ALIKE
+    added = max(0, after - before) * float((n / max(1, last.stressed)) ** _ALIKE)
     n_sampled = max(1, len(last.steps.get(name, ())))
     return round((before + added) * n_contents / n_sampled)
 

@@ -461,10 +461,13 @@ class Savable(Requesting):
         named = self._title(title)
         with ExitStack() as stack:
             stopping = stack.enter_context(self._saving())
+            write: Callable[[str], int]
             if path is None:
                 target, write = self._file_name(named), partial(self._download, named, asked)
             else:
-                target, write = Path(path), stack.enter_context(whole_file(path))
+                # This comes first: it says what is wrong with a path.
+                write = stack.enter_context(whole_file(path))
+                target = Path(path)
             saving = SavingPage(target, stopping)
 
             def work() -> SavedPage:
@@ -502,11 +505,14 @@ class Savable(Requesting):
         head: Mapping[str, str | None],
     ) -> tuple[str, str, str]:
         """Return the HTML of a page, a sentence on what it holds of the rows, and its SHA-256."""
+        author, note = head.get("author"), head.get("note")
         if scope == "pictures":
-            text, rows = plain_page(plan, steps, title=title, **head)
+            text, rows = plain_page(plan, steps, title=title, author=author, note=note)
             return text, rows, sha256(text.encode()).hexdigest()
         page, picture, reviewed = self._page(plan, n_jobs, steps)
-        whole = document(page.chunks, title=title, picture=picture, review=reviewed, **head)
+        whole = document(
+            page.chunks, title=title, author=author, note=note, picture=picture, review=reviewed
+        )
         return whole.text, page.rows, whole.sha256
 
     def _plan(
