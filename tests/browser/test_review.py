@@ -66,14 +66,20 @@ def saved_file(page, button, folder):
     return target
 
 
+def open_form(page):
+    page.get_by_role("heading", name="Review", exact=True).click()
+
+
 def test_the_page_opens_with_its_head_and_the_pins_as_a_path(page):
     words = page.locator("body").inner_text()
-    order = ["Lengths", "An Author", "Reading path", "lengths were larger", "Review", "Verdict"]
+    order = ["Lengths", "An Author", "Reading path", "lengths were larger", "Review"]
     order += ["Importance", "Tables and code", "Provenance", "Remarks"]
     places = [words.index(each) for each in order]
     assert places == sorted(places)
     assert re.match(r"\d{4}-\d\d-\d\d$", page.locator("header time").first.inner_text())
     assert page.title() == "Lengths"
+    for name in ("Verdict", "Reviewer", "Comment on view 1", "Download with answers"):
+        assert name not in words
     root = page.get_by_test_id("uq-root")
     with answered(root):
         page.get_by_role("button", name="Show view 1 in the explorer").press("Enter")
@@ -84,11 +90,17 @@ def test_the_page_opens_with_its_head_and_the_pins_as_a_path(page):
 def test_answers_are_given_by_keyboard_and_kept_in_the_downloaded_page(page, browser, tmp_path):
     press, type_text = page.keyboard.press, page.keyboard.type
     page.get_by_role("button", name="Show view 1 in the explorer").focus()
-    press("Tab")
-    type_text("see the second row")
-    for _ in range(2):
+    for text in ("see the second row", HOSTILE):
         press("Tab")
-    type_text(HOSTILE)
+        assert page.evaluate(FOCUSED) == "Comment"
+        press("Enter")
+        press("Tab")
+        type_text(text)
+        press("Tab")
+    # A comment on a pin is downloaded while the form is folded.
+    expect(page.get_by_role("button", name="Download with answers")).to_be_visible()
+    assert page.evaluate(FOCUSED) == "Review: verdict and comment"
+    press("Enter")
     press("Tab")
     assert page.evaluate(FOCUSED) == ""  # no verdict yet
     press("ArrowDown")
@@ -108,11 +120,14 @@ def test_answers_are_given_by_keyboard_and_kept_in_the_downloaded_page(page, bro
         requests = []
         again.on("request", lambda request: requests.append(request.url))
         root = opened(again, copy)
-        expect(again.get_by_label("Comment on view 1")).to_have_value("see the second row")
-        expect(again.get_by_label("Comment on view 2")).to_have_value(HOSTILE)
+        for i, text in enumerate(("see the second row", HOSTILE), start=1):
+            field = again.get_by_role("textbox", name=f"Comment on view {i}")
+            expect(field).to_be_visible()
+            expect(field).to_have_value(text)
         expect(again.get_by_label("approved with conditions")).to_be_checked()
         expect(again.get_by_label("Reviewer")).to_have_value("R. Viewer")
-        expect(again.get_by_label("Comment", exact=True)).to_have_value("first line\nsecond line")
+        comment = again.get_by_role("textbox", name="Comment", exact=True)
+        expect(comment).to_have_value("first line\nsecond line")
         expect(again.get_by_text(re.compile(r"Answered on \d{4}"))).to_be_visible()
         assert again.title() == "Lengths"
         assert requests == [copy.as_uri()]
@@ -121,6 +136,7 @@ def test_answers_are_given_by_keyboard_and_kept_in_the_downloaded_page(page, bro
 
 
 def test_the_downloaded_page_differs_in_the_answers_and_its_seal_alone(page, path, tmp_path):
+    open_form(page)
     page.get_by_label("Reviewer").fill("somebody")
     copy = saved_file(page, page.get_by_role("button", name="Download with answers"), tmp_path)
     data = re.compile(r'(id="uq-(?:answers|seal)">)(.*?)(</script>)')
@@ -133,7 +149,7 @@ def test_the_downloaded_page_differs_in_the_answers_and_its_seal_alone(page, pat
 def test_the_tables_are_downloaded_with_exact_numbers(page, explorer, tmp_path):
     article = page.locator("article").first
     expect(article.get_by_role("heading")).to_have_text("Pin 1: lengths were larger")
-    details = article.locator("details").first
+    details = article.locator("details[data-table]").first
     file = saved_file(page, details.get_by_role("button", name="Download CSV"), tmp_path)
     assert file.name == "pin-1-lengths-were-larger-importance-nll.csv"
     weights = explorer.explainer.stress_weights("length", 0.5)
@@ -145,6 +161,7 @@ def test_the_tables_are_downloaded_with_exact_numbers(page, explorer, tmp_path):
     details.get_by_role("button", name="Copy table").click()
     expect(details.get_by_role("status")).to_have_text("copied")
     article.get_by_role("button", name="Copy code").click()
+    open_form(page)
     page.get_by_label("Reviewer").fill("")
     page.get_by_label("Reviewer").press("Control+v")
     code = (
@@ -219,14 +236,16 @@ def test_the_charts_of_a_wide_window_are_drawn_anew_for_the_paper(page):
 )
 def test_everything_is_printed_and_fits_the_paper(page, width, height):
     page.set_viewport_size({"width": width, "height": height})
-    page.get_by_label("Comment", exact=True).fill("many lines\n" * 12)
+    open_form(page)
+    page.get_by_role("textbox", name="Comment", exact=True).fill("many lines\n" * 12)
+    page.locator("article details").evaluate_all("(all) => all.forEach((one) => (one.open = true))")
     page.emulate_media(media="print")
     for details in page.locator("article details").all():
-        expect(details.locator("table")).to_be_visible()
+        expect(details.locator("table, svg").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for button in page.locator(".uq-section button").all():
         expect(button).to_be_hidden()
-    area = page.get_by_label("Comment", exact=True)
+    area = page.get_by_role("textbox", name="Comment", exact=True)
     assert area.evaluate("(area) => area.scrollHeight <= area.clientHeight + 1")
 
 

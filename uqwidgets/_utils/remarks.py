@@ -249,6 +249,16 @@ REMARKS = MappingProxyType(
             "The page holds the views of the models that were shown or pinned.",
             "Pin a view of each model before saving, or open the notebook.",
         ),
+        "page-without-selection": RemarkKind(
+            "A page is saved of views that select rows, without `selection=True`.",
+            "The selected rows, their cards and their other values are not in the page.",
+            "Save the page with `selection=True` if its readers may see these rows.",
+        ),
+        "page-without-what-if": RemarkKind(
+            "A page is saved of a view with other values of a selected row.",
+            "The page knows predictions of other values along the curve that is drawn alone.",
+            "Open the notebook, which asks the model.",
+        ),
         "shown-at-zero": RemarkKind(
             "A saved page shows a τ other than 0.",
             "The view in the remark is that at τ = 0, because the page does not hold others.",

@@ -60,7 +60,7 @@ class ScoreOfWeights:
     def of_rows(self, rows: Positions, weights: Floats) -> float:
         """Return the score of some rows (m,), which may be there several times, with weights."""
         if self._of_rows is None:
-            return self(np.bincount(rows, weights, self.n))
+            return self(np.bincount(rows, weights, self.n).astype(np.float64, copy=False))
         with np.errstate(all="ignore"):
             return self._of_rows(rows, weights)
 

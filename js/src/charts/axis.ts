@@ -111,6 +111,21 @@ export function setFitted(element: SVGTextElement, text: string, room: number): 
   written.set(element, key);
 }
 
+/** Pixels between the labels of two ticks, at least. */
+const APART = 4;
+
+/** The ticks along the bottom of a chart whose labels have room, from the last one on; the others are lines alone. */
+function withRoom(marks: Tick[]): Tick[] {
+  let end = Number.POSITIVE_INFINITY;
+  const shown = [...marks].reverse().map(({ at, label }) => {
+    const half = labelWidth([label]) / 2;
+    const fits = at + half + APART <= end;
+    if (fits) end = at - half;
+    return { at, label: fits ? label : "" };
+  });
+  return shown.reverse();
+}
+
 /** Ticks with labels below a chart (`bottom`) or at its left with grid lines across it (`left`). */
 export function axis(side: "bottom" | "left") {
   const element = svg("g", { class: `uq-axis uq-axis-${side}` });
@@ -122,9 +137,10 @@ export function axis(side: "bottom" | "left") {
     element,
     /** `reach` is the length of the tick's line; for the left axis the width of the chart. */
     update(marks: Tick[], reach: number): void {
+      const bottom = side === "bottom";
+      const shown = bottom ? withRoom(marks) : marks;
       ticks(marks.length).forEach(({ element, line, text }, i) => {
-        const { at, label } = marks[i] as Tick;
-        const bottom = side === "bottom";
+        const { at, label } = shown[i] as Tick;
         set(element, {
           transform: bottom ? `translate(${at.toFixed(1)},0)` : `translate(0,${at.toFixed(1)})`,
         });

@@ -1,6 +1,6 @@
 import type { ScaleLinear } from "d3-scale";
-import { clipBox, set, setText, svg } from "../widget/dom.ts";
-import { axes } from "./axis.ts";
+import { clipBox, set, svg } from "../widget/dom.ts";
+import { axes, setFitted } from "./axis.ts";
 
 const TOP = 20;
 const PLOT = 190;
@@ -48,8 +48,8 @@ export function diagonal(...marks: Element[]) {
       box.update(margin - 6, TOP - 6, inner + 12, PLOT + 12);
       const [low = 0, high = 1] = x.domain();
       set(equal, { x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
-      setText(xTitle, titles[0]);
-      setText(yTitle, titles[1]);
+      setFitted(xTitle, titles[0], inner);
+      setFitted(yTitle, titles[1], width);
       set(xTitle, { x: margin + inner / 2 });
       return { x, y, top: TOP, left: margin, width: inner };
     },

@@ -8,8 +8,14 @@ import { equipTables } from "./tables.ts";
 
 const NOT_DOWNLOADED = "Your answers are not kept yet: download the page with them.";
 
-/** A field of several lines that is as high as its text, on paper too. */
-function field(label: string, value: string, onInput: (text: string) => void, signal: AbortSignal) {
+/** A field of several lines that is as high as its text, on paper too; `fold` is what it may be folded in. */
+function field(
+  label: string,
+  value: string,
+  onInput: (text: string) => void,
+  fold: HTMLElement,
+  signal: AbortSignal,
+) {
   const area = h("textarea", { rows: 2 });
   area.value = value;
   const resize = () => {
@@ -24,6 +30,8 @@ function field(label: string, value: string, onInput: (text: string) => void, si
     },
     { signal },
   );
+  // Folded, it has no height.
+  fold.addEventListener("toggle", resize, { signal });
   requestAnimationFrame(resize);
   return h("label", { class: "uq-answer-field" }, h("span", {}, label), area);
 }
@@ -57,13 +65,21 @@ function equipPath(
       answers.pins[i] = text;
       onChange();
     };
-    const comment = field(`Comment on view ${i + 1}`, answers.pins[i] ?? "", onInput, signal);
-    item.append(" ", button, comment);
+    const [name, said] = [`Comment on view ${i + 1}`, answers.pins[i] ?? ""];
+    const summary = h("summary", { "aria-label": name }, "Comment");
+    const fold = h("details", { open: said !== "" }, summary);
+    fold.append(field(name, said, onInput, fold, signal));
+    item.append(h("div", { class: "uq-tools" }, button, fold));
   });
 }
 
 /** The form of verdict, name and comment, and the download. */
-function answerForm(answers: Answers, onChange: () => void, signal: AbortSignal) {
+function answerForm(
+  answers: Answers,
+  onChange: () => void,
+  fold: HTMLElement,
+  signal: AbortSignal,
+) {
   const choices = ["", ...VERDICTS].map((value) => {
     const input = h("input", { type: "radio", name: "verdict", value });
     input.checked = answers.verdict === value;
@@ -94,7 +110,7 @@ function answerForm(answers: Answers, onChange: () => void, signal: AbortSignal)
   return [
     h("fieldset", {}, h("legend", {}, "Verdict"), ...choices),
     h("label", { class: "uq-answer-field" }, h("span", {}, "Reviewer"), name),
-    field("Comment", answers.comment, onComment, signal),
+    field("Comment", answers.comment, onComment, fold, signal),
   ];
 }
 
@@ -109,7 +125,7 @@ export function review(
   signal: AbortSignal,
 ): void {
   equipTables(document, signal);
-  const form = document.querySelector<HTMLElement>(".uq-answer");
+  const form = document.querySelector<HTMLDetailsElement>(".uq-answer");
   const stored = document.getElementById("uq-answers")?.textContent;
   if (!form || !stored) return;
   const answers = readAnswers(JSON.parse(stored), states.length);
@@ -119,6 +135,7 @@ export function review(
   const onChange = () => {
     isDownloaded = false;
     setText(status, NOT_DOWNLOADED);
+    show();
   };
   const button = h("button", { type: "button", class: "uq-button" }, "Download with answers");
   button.addEventListener(
@@ -135,9 +152,15 @@ export function review(
     signal,
   });
   equipPath(session, states, answers, onChange, signal);
-  form.append(
-    ...answerForm(answers, onChange, signal),
-    h("div", { class: "uq-tools" }, button, status),
-  );
+  form.append(...answerForm(answers, onChange, form, signal));
+  // A comment on a pin is downloaded too, while the form is folded.
+  const tools = h("div", { class: "uq-tools" }, button, status);
+  const show = () => {
+    tools.hidden = !form.open && isDownloaded && !answers.date;
+  };
+  form.addEventListener("toggle", show, { signal });
+  form.after(tools);
+  form.open = [answers.verdict, answers.reviewer, answers.comment].some(Boolean);
   form.hidden = false;
+  show();
 }

@@ -1,5 +1,5 @@
 import { copyText } from "../widget/copy.ts";
-import { h, setText } from "../widget/dom.ts";
+import { h, onPrint, setText } from "../widget/dom.ts";
 import { download } from "../widget/download.ts";
 
 /** A text that a spreadsheet would take for a formula has an apostrophe before it, as OWASP advises; numbers stay. */
@@ -47,9 +47,24 @@ const shortName = (text: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 60) || "table";
 
+/** A choice to print all tables, which opens the folded ones for the paper alone. */
+function printChoice(tables: HTMLDetailsElement[], signal: AbortSignal): HTMLElement {
+  const box = h("input", { type: "checkbox" });
+  let opened: HTMLDetailsElement[] = [];
+  onPrint(({ type }) => {
+    const isPaper = type === "beforeprint" && box.checked;
+    if (isPaper) opened = tables.filter(({ open }) => !open);
+    for (const table of opened) table.open = isPaper;
+    if (!isPaper) opened = [];
+  }, signal);
+  return h("label", { class: "uq-print-all" }, box, " Print all tables; without it, the open ones");
+}
+
 /** Gives every table of the page buttons that copy and download it, and every line of code one that copies it. */
 export function equipTables(root: ParentNode, signal: AbortSignal): void {
-  for (const details of root.querySelectorAll<HTMLDetailsElement>("details[data-table]")) {
+  const tables = [...root.querySelectorAll<HTMLDetailsElement>("details[data-table]")];
+  root.querySelector(".uq-tables > h2")?.after(printChoice(tables, signal));
+  for (const details of tables) {
     const table = details.querySelector("table");
     if (!table) continue;
     const article = details.closest("article")?.querySelector("h3")?.textContent ?? "";

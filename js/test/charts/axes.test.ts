@@ -93,6 +93,24 @@ describe("axes", () => {
       }
   });
 
+  it("of bars in a narrow column leave out the labels that would touch", () => {
+    let left = 0;
+    for (const end of [0.0062, 0.021, 0.62])
+      for (let width = 60; width < 160; width += 4) {
+        const ticks = ticksOfBars(-end, 0.97 * end, width);
+        const shown = ticks.filter(({ label }) => label);
+        expect(shown.length).toBeGreaterThan(0);
+        expect(shown.at(-1)).toBe(ticks.at(-1));
+        left += ticks.length - shown.length;
+        shown.slice(1).forEach(({ at, label }, i) => {
+          const before = shown[i] as (typeof shown)[0];
+          const room = at - before.at - (labelWidth([label]) + labelWidth([before.label])) / 2;
+          expect(room, `${before.label} ${label} at ${width}`).toBeGreaterThan(2);
+        });
+      }
+    expect(left).toBeGreaterThan(0);
+  });
+
   it("ignore NaN", () => {
     expect(extent([Number.NaN, 2, 1, Number.POSITIVE_INFINITY])).toEqual([1, 2]);
     expect(extent([Number.NaN])).toBeNull();

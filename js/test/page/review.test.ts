@@ -121,7 +121,7 @@ describe("the review", () => {
     table.append(h("table", {}, row));
     document.body.append(
       path,
-      h("section", { class: "uq-answer" }),
+      h("details", { class: "uq-answer" }, h("summary")),
       h("main", { id: "uq-page", tabindex: -1 }),
       h("article", {}, h("h3", {}, "Pin 1: a <b>"), h("pre", { class: "uq-code" }, "uq"), table),
       answers,

@@ -12,6 +12,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets import Remark
 from uqwidgets.inference import described_interval
+from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.page.review import ReviewedView, appendix, reading_path
 
@@ -75,7 +76,11 @@ def test_the_reading_path_has_the_notes_in_their_order(explorer):
     elements = Elements(reading_path([first, second]))
     items = [attributes["data-pin"] for tag, attributes in elements.tags if tag == "li"]
     assert items == ["0", "1"]
-    assert elements.of("strong") == ["a note & more", f"Nll along {HOSTILE}, τ 0.50 of length"]
+    assert elements.of("div") == [
+        "a note & more",
+        f"nll along {HOSTILE}, τ 0.50 of length",
+        f"Nll along {HOSTILE}, τ 0.50 of length",
+    ]
     assert elements.of("h2") == ["Reading path", "Review"]
 
 
@@ -87,8 +92,29 @@ def test_without_pins_there_is_no_reading_path(explorer):
 
 
 def test_the_review_has_no_heading_until_the_script_fills_it():
-    sections = [a for tag, a in Elements(reading_path([])).tags if tag == "section"]
-    assert ["hidden" in attributes for attributes in sections] == [True]
+    folds = [a for tag, a in Elements(reading_path([])).tags if tag == "details"]
+    assert ["hidden" in attributes for attributes in folds] == [True]
+
+
+def test_a_long_note_is_folded_behind_its_first_words(explorer):
+    note = "first words " + "x" * 1000
+    elements = Elements(reading_path([view_of(explorer, note=note)]))
+    assert note in elements.of("div")
+    start, name = elements.of("summary", "span")[:2]
+    assert start.startswith("first words xxx")
+    assert start.endswith("…")
+    assert name == "Note"
+    pin = view_of(explorer, note=note)
+    (heading,) = Elements(appendix(pin, [pin], facts_of(explorer))).of("h3")
+    assert len(heading) < 130
+
+
+def test_a_pin_has_its_picture_and_the_present_view_has_none(explorer):
+    pin = view_of(explorer, picture=element("svg"))
+    folds = Elements(appendix(pin, [pin], facts_of(explorer))).of("summary")
+    assert folds[0] == "Picture of pin 1"
+    folds = Elements(appendix(view_of(explorer), [], facts_of(explorer))).of("summary")
+    assert not any(text.startswith("Picture") for text in folds)
 
 
 def test_every_pin_has_its_tables_and_its_code(explorer):

@@ -388,7 +388,9 @@ def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(
     inputs = {"selection": [3, 50], "row": 50, "what_if": [{"feature": "a", "value": 0.123456}]}
     with uq.explore(mean, X, mean(X), n_repeats=2, ice_lines=10, feature="a", **inputs) as explorer:
         explorer.pin("the pin selects them too")
-        saved = explorer.save(tmp_path / "rows.html", stress_features=["a"], progress=False)
+        options = {"stress_features": ["a"], "progress": False}
+        with pytest.warns(UserWarning, match="the present view and pin 1"):
+            saved = explorer.save(tmp_path / "rows.html", selection=True, **options)
         assert "values of all features and predictions of 10 rows" in saved.rows
         columns = stored_columns(saved.path)
         (entry,) = index_of(saved.path)["cohorts"][0]["entries"]["selection"].values()
@@ -401,9 +403,8 @@ def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(
         )
         assert content["meta"]["labels"] == [f"patient {i}" for i in held]
         assert content["meta"]["texts"] == [[f"town {i % 7}"] for i in held]
-        without = explorer.save(
-            tmp_path / "none.html", lines=0, stress_features=["a"], progress=False
-        )
+        with pytest.warns(UserWarning, match="selection=True holds them"):
+            without = explorer.save(tmp_path / "none.html", lines=0, **options)
     assert without.rows.startswith("It holds no row:")
     index = index_of(without.path)
     for shown in (index["inputs"], index["pins"][0]["state"]):

@@ -16,7 +16,8 @@ from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
 from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.conditions import notes_on_missing
-from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.inputs.inputs import Inputs, RowText, is_stressable
+from uqwidgets.widgets.inputs.rows_text import rows_of_text, text_of_rows
 from uqwidgets.widgets.kernel.work import Report
 from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.compared import compared_of_page
@@ -31,6 +32,7 @@ from uqwidgets.widgets.session.model_info import model_info
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.session.state import initial_of_code
 from uqwidgets.widgets.views.comparison.view import ComparisonView
+from uqwidgets.widgets.views.selection.view import MOST_LISTED
 from uqwidgets.widgets.views.view import View
 
 # Categories of a feature whose share can be moved; the most frequent ones.
@@ -90,6 +92,8 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    remarks : sequence of Remark
+        On what the saved views show and the page does not hold.
     sample : Sample, optional
         The part of it that is computed to know how long the whole takes.
     """
@@ -97,6 +101,7 @@ class PageOptions:
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    remarks: Sequence[Remark] = ()
     sample: Sample | None = None
 
 
@@ -284,6 +289,16 @@ def assemble(
     return page
 
 
+def _with_all_selected(shown: Sequence[Inputs], n_rows: int) -> list[Inputs]:
+    """Let all views select the rows of each, the first ones and that of the card."""
+    rows: set[int] = set()
+    for each in shown:
+        selected = rows_of_text(each.selection, n_rows)
+        rows.update(selected[:MOST_LISTED].tolist(), selected[selected == each.row].tolist())
+    every = RowText(text_of_rows(sorted(rows)))
+    return [replace(each, selection=every) for each in shown]
+
+
 def contents_of(
     model: PageModel, options: PageOptions, store: Store, steps: Steps, processes: Processes
 ) -> list[tuple[NamedRows, CohortContents, list[Inputs]]]:
@@ -291,15 +306,17 @@ def contents_of(
 
     Nothing is computed yet.
     """
-    session, inputs = model.session, model.shown[0]
-    explainer = session.explainer
+    session, explainer = model.session, model.session.explainer
+    # All views draw the selected rows of each.
+    shown = _with_all_selected(model.shown, len(explainer.table))
+    inputs = shown[0]
     builder = PopulationBuilder(explainer, session.models.weights)
     choices = choices_of(explainer, options, inputs)
     offered = {}
     for named in options.cohorts:
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
         offered[_rows_of(at)] = (named, at, choices)
-    for each in model.shown:
+    for each in shown:
         # Its levels of tau denote other means than the levels of the other views.
         if each.stress_feature and _rows_of(each) not in offered:
             category = builder.category(each)
@@ -308,7 +325,7 @@ def contents_of(
             offered[_rows_of(each)] = (named, each, only)
     contents = []
     for rows, (named, at, offers) in offered.items():
-        own = [each for each in model.shown if _rows_of(each) == rows]
+        own = [each for each in shown if _rows_of(each) == rows]
         forms = [at, *own]
         parts = model.parts()
         cohort = CohortContents(parts, builder, store, offers, forms, steps.next, processes)
@@ -335,7 +352,7 @@ def _description(model: PageModel, options: PageOptions, held: Sequence[str]) ->
             "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": _other_models(explainer, held),
+        "sentences": [*_other_models(explainer, held), *options.remarks],
     }
 
 

@@ -11,23 +11,29 @@ from hashlib import sha256
 
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.kernel.front_end import STATIC
-from uqwidgets.widgets.page.review import Review
+from uqwidgets.widgets.page.review import Review, folded
 from uqwidgets.widgets.page.seal import ANSWERS, Sealed, sealed
 
 # `Canvas` and `CanvasText` are the colours of the reader's browser, dark in its dark mode.
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas;
-  max-width: 90rem; margin: 1.5rem auto; padding: 0 1.5rem; }
-body > header h1 { font-size: 1.4em; line-height: 1.25; margin: 0 0 0.2em; }
-body > header p { margin: 0 0 0.4em; white-space: pre-line; max-width: 50rem; }
+  max-width: 90rem; margin: 0.7rem auto; padding: 0 clamp(0.6rem, 1.2vw, 1.5rem); }
+body > header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1.2rem;
+  margin-bottom: 0.4rem; }
+body > header > * { min-width: 0; max-width: 100%; overflow-wrap: anywhere; }
+body > header h1 { font-size: 1.2em; line-height: 1.3; margin: 0; }
+.uq-folded { max-width: 50rem; white-space: pre-line; }
+.uq-folded[open] .uq-start, .uq-folded:not([open]) .uq-opened { display: none; }
 table { border-collapse: collapse; }
-#uq-still table { font-size: 13px; }
+.uq-still table { font-size: 13px; }
 thead { border-bottom: 1px solid; }
 tbody th { font-weight: normal; }
 summary { cursor: pointer; }
 @media print {
   body { margin: 0; padding: 0; font-size: 11px; max-width: none; }
+  .uq-folded::details-content { display: block; content-visibility: visible; }
+  .uq-folded summary { display: none; }
   svg, tr { break-inside: avoid; }
 }
 """
@@ -61,9 +67,11 @@ def document(
     front_end : str, default="page"
         Name of the script and the style of the page.
     """
-    picture = without_copies(picture)
     script = (STATIC / f"{front_end}.js").read_text("utf-8")
-    picture, rules = _without_inline_styles(picture)
+    classes: dict[str, str] = {}
+    picture = _without_inline_styles(picture, classes)
+    after = _without_inline_styles(review.after, classes) if review else ""
+    rules = "".join(f".uq-still .{name}{{{style}}}\n" for style, name in classes.items())
     style = f"{_STYLE}{(STATIC / f'{front_end}.css').read_text('utf-8')}{rules}"
     policy = "; ".join(
         [
@@ -76,11 +84,12 @@ def document(
         ]
     )
     head = [element("h1", words(title))]
-    head += [element("p", words(author))] if author else []
+    head += [folded(author, "Author")] if author else []
     if review is not None:
         today = date.today().isoformat()
-        head.append(element("p", element("time", words(today), datetime=today)))
-    head += [element("p", words(note))] if note else []
+        head.append(element("time", words(today), datetime=today))
+    head += [folded(note, "Note")] if note else []
+    still = element("div", Markup(picture), id="uq-still", **{"class": "uq-still"})
     top = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
@@ -92,8 +101,8 @@ def document(
         f'<script type="module">{script}</script>\n',
         f"{element('header', *head)}\n",
         f"{review.before}\n" if review else "",
-        f"{element('main', element('div', Markup(picture), id='uq-still'), id='uq-page')}\n",
-        f"{review.after}\n" if review else "",
+        f"{element('main', still, id='uq-page')}\n",
+        f"{after}\n",
         f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',
     ]
     answers = f'<script type="application/json" id="{ANSWERS}">{{}}</script>\n' if review else ""
@@ -120,14 +129,11 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _without_inline_styles(html: str) -> tuple[str, str]:
-    """Replace inline styles, which the policy forbids, by classes; return the rules of these."""
-    classes: dict[str, str] = {}
+def _without_inline_styles(html: str, classes: dict[str, str]) -> str:
+    """Replace inline styles, which the policy forbids, by classes; `classes` names them."""
 
     def named(match: re.Match[str]) -> str:
         name = classes.setdefault(match.group(1), f"uq-s{len(classes)}")
         return f' class="{name}"'
 
-    html = _INLINE.sub(named, html)
-    rules = "".join(f"#uq-still .{name}{{{style}}}\n" for style, name in classes.items())
-    return html, rules
+    return _INLINE.sub(named, without_copies(html))

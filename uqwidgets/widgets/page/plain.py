@@ -54,7 +54,9 @@ def plain_page(
         sections.append(element("section", heading, about, Markup(_picture(plan, at, steps))))
     steps.next(REVIEW)
     notes = [pin["note"] for pin in pins]
-    of_review = review(models, shown, notes, options.intervals, lambda: steps.next(""))
+    of_review = review(
+        models, shown, notes, options.intervals, lambda: steps.next(""), pictures=False
+    )
     # The pins stand above as sections, in the order of the reading path.
     body = [element("header", *head), *sections, of_review.after]
     return page_text("".join(body), title, _STYLE), _rows_held(plan)

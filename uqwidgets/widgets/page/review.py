@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,17 +16,24 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.result import Result
-from uqwidgets.plotting.text import counted, number, sentence
+from uqwidgets.plotting.text import clipped, counted, number, sentence
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.reproduction.provenance import provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.models import Models
 from uqwidgets.widgets.session.session import Session
 from uqwidgets.widgets.views.comparison.sides import NothingToCompareError
+from uqwidgets.widgets.views.view import View
 
-# A table of more lines is folded on the screen, but not in print.
+# A table of more lines is folded.
 _MOST_OPEN_LINES = 12
+_FOLDED_TABLE = re.compile("<details.*?</details>", re.DOTALL)
+# Letters of a note that is not folded.
+_MOST_LETTERS = 240
+# Width in pixels of the first words of a folded note, of a title in a heading, and of a name.
+_START, _HEADING, _NAME = 360, 600, 360
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,8 @@ class ReviewedView:
         The line of Python that shows it.
     results : mapping of (str, str) to Result
         By the names of the view and of the measure or indicator.
+    picture : Markup, optional
+        Static pictures of what it shows; None of the view that the page opens with.
     """
 
     name: str
@@ -49,6 +59,7 @@ class ReviewedView:
     inputs: Inputs
     code: str
     results: Mapping[tuple[str, str], Result]
+    picture: Markup | None = None
 
     @property
     def title(self) -> str:
@@ -59,9 +70,9 @@ class ReviewedView:
     def description(self) -> str:
         """What the view shows, in a few words."""
         inputs = self.inputs
-        parts = [f"{inputs.measure} along {inputs.feature}"]
+        parts = [f"{inputs.measure} along {clipped(inputs.feature, _NAME)}"]
         if inputs.tau and inputs.stress_feature:
-            parts.append(f"τ {inputs.tau:.2f} of {inputs.stress_feature}")
+            parts.append(f"τ {inputs.tau:.2f} of {clipped(inputs.stress_feature, _NAME)}")
         if inputs.ice_filter:
             parts.append(counted(len(inputs.ice_filter), "condition"))
         if inputs.shown_model:
@@ -89,6 +100,8 @@ def review(
     notes: Sequence[str],
     intervals: Sequence[str],
     check: Callable[[], None],
+    *,
+    pictures: bool = True,
 ) -> Review:
     """Return the review of an explorer.
 
@@ -103,19 +116,21 @@ def review(
         Kinds of intervals that the page offers.
     check : callable
         Called often; what it raises ends the work.
+    pictures : bool, default=True
+        Whether the pins have their pictures.
     """
     sessions = {each.shown_model: models.session(each.shown_model) for each in shown}
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
-    reviewed = [
-        ReviewedView(
-            name,
-            note,
-            inputs,
-            models.code(inputs),
-            _results(sessions[inputs.shown_model], inputs, check),
-        )
-        for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
-    ]
+    reviewed: list[ReviewedView] = []
+    for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
+        session = sessions[inputs.shown_model]
+        views = [view.another() for view in session.views if inputs.shows(view.name)]
+        results = _results(session, views, inputs, check)
+        # The view that the page opens with is the explorer itself; the tables of a pin stand below.
+        is_drawn = pictures and bool(reviewed)
+        drawn = static_picture(session, inputs, check, views) if is_drawn else ""
+        picture = Markup(_FOLDED_TABLE.sub("", drawn)) or None
+        reviewed.append(ReviewedView(name, note, inputs, models.code(inputs), results, picture))
     facts = provenance(sessions[shown[0].shown_model].explainer, shown[0])
     facts["models"] = {
         f"Model {name}".rstrip(): provenance(session.explainer, shown[0])["model"]
@@ -129,12 +144,12 @@ def review(
 
 
 def _results(
-    session: Session, inputs: Inputs, check: Callable[[], None]
+    session: Session, views: Sequence[View], inputs: Inputs, check: Callable[[], None]
 ) -> dict[tuple[str, str], Result]:
     populations = PopulationBuilder(session.explainer, session.models.weights).build(inputs, check)
     assert populations is not None, "the rows of the view were counted"
     results = {}
-    for view in [view.another() for view in session.views if inputs.shows(view.name)]:
+    for view in views:
         view.content = view.complete(inputs, populations, check)
         # The view says why there is nothing to compare.
         with suppress(NothingToCompareError):
@@ -153,16 +168,33 @@ def reading_path(pins: Sequence[ReviewedView]) -> Markup:
     items = [
         element(
             "li",
-            element("strong", words(pin.title)),
-            element("span", words(f" {pin.description}")) if pin.note.strip() else Markup(""),
+            folded(pin.title, "Note"),
+            element("div", words(pin.description)) if pin.note.strip() else Markup(""),
             data_pin=i,
         )
         for i, pin in enumerate(pins)
     ]
     path = [_section("Reading path", element("ol", *items), "uq-path")] if items else []
-    # The script fills and shows it; without one, there is nothing below its heading.
-    answers = _section("Review", Markup(""), "uq-answer", hidden="")
-    return Markup("".join([*path, answers]))
+    # The script fills and shows it; without one, there is nothing to fold.
+    heading = element("summary", element("h2", words("Review")), words(": verdict and comment"))
+    answers = element("details", heading, hidden="", **{"class": "uq-section uq-answer"})
+    return element("div", *path, answers, **{"class": "uq-before"})
+
+
+def folded(note: str, name: str) -> Markup:
+    """Return a note, behind its first words where it is long.
+
+    Parameters
+    ----------
+    note : str
+    name : str
+        What the summary says while it is open.
+    """
+    if len(note) <= _MOST_LETTERS:
+        return element("div", words(note), **{"class": "uq-folded"})
+    start = element("span", words(clipped(" ".join(note.split()), _START)), **{"class": "uq-start"})
+    summary = element("summary", start, element("span", words(name), **{"class": "uq-opened"}))
+    return element("details", summary, element("div", words(note)), **{"class": "uq-folded"})
 
 
 def appendix(
@@ -195,13 +227,19 @@ def _section(title: str, body: Markup, name: str, **attributes: str) -> Markup:
 
 def _view_html(view: ReviewedView) -> Markup:
     about = view.description if view.note.strip() else ""
-    heading = element("h3", words(f"{sentence(view.name)}: {view.title}"))
+    title = clipped(view.title, _HEADING)
+    heading = element("h3", words(f"{sentence(view.name)}: {title}"))
     code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
     tables = [
         _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
         for (name, shown), result in view.results.items()
     ]
-    return element("article", heading, element("p", words(about)), code, *tables)
+    picture = []
+    if view.picture is not None:
+        summary = element("summary", words(f"Picture of {view.name}"))
+        drawn = element("div", view.picture, **{"class": "uq-still"})
+        picture.append(element("details", summary, drawn, **{"class": "uq-picture"}))
+    return element("article", heading, element("p", words(about)), code, *picture, *tables)
 
 
 def _lines_of(result: Result, inputs: Inputs) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,9 +18,11 @@ from typing import Any, Literal, overload
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import first_line
 from uqwidgets._utils.options import brief, checked_count, checked_flag, checked_jobs, is_whole
+from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.writing import whole_file
 from uqwidgets.explainer.others import model_names
 from uqwidgets.plotting.html import element
+from uqwidgets.plotting.text import listed
 from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.kernel.scheduler import widget_thread
 from uqwidgets.widgets.page.assembly import (
@@ -109,6 +112,50 @@ def checked_height(height: Any) -> int:
     return checked_count(height, "height", 1, _MOST_PIXELS)
 
 
+def _with_rows(shown: Sequence[Inputs], is_chosen: bool) -> tuple[list[Inputs], list[Remark]]:
+    """Leave the selected rows out of the saved views, unless the sender chose them.
+
+    Returns
+    -------
+    shown : list of Inputs
+    remarks : list of Remark
+        On what the views show and the page does not hold.
+
+    Raises
+    ------
+    ValueError
+        If rows are chosen for a page that holds no row.
+    """
+    checked_flag(is_chosen, "selection")
+    if is_chosen and not all(each.ice_lines for each in shown):
+        raise ValueError(
+            "selection is True, and with lines=0 no row is in the page; give lines, or leave the "
+            "selection out."
+        )
+    names = ["the present view", *(f"pin {i}" for i in range(1, len(shown)))]
+    selecting = [name for name, each in zip(names, shown, strict=True) if each.selection]
+    changing = [name for name, each in zip(names, shown, strict=True) if each.what_if]
+    if is_chosen:
+        sentence = (
+            f"the page predicts other values of a row along the curve that is drawn alone; "
+            f"those of {listed(changing)} need the notebook"
+        )
+        return list(shown), [Remark("page-without-what-if", sentence)] if changing else []
+    sentence = (
+        f"the rows that {listed(selecting)} select{'s' if len(selecting) == 1 else ''} are not in "
+        "the page; selection=True holds them"
+    )
+    nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
+    remarks = [Remark("page-without-selection", sentence)] if selecting else []
+    return [replace(each, **nothing) for each in shown], remarks
+
+
+def _warn(plan: Plan) -> None:
+    """Say what the saved views show and the page does not hold."""
+    for remark in plan.options.remarks:
+        warnings.warn(remark, UserWarning, stacklevel=4)
+
+
 class Savable(Requesting):
     """Pages of an explorer."""
 
@@ -128,6 +175,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
         wait: Literal[True] = True,
@@ -146,6 +194,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
         wait: Literal[False],
@@ -163,6 +212,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
         wait: bool = True,
@@ -203,6 +253,10 @@ class Savable(Requesting):
         lines : int, optional
             Number of rows whose curves are drawn; by default ``ice_lines``. With 0, no row is in
             the page.
+        selection : bool, default=False
+            Whether the page has the rows that the present view and the pins select, with their
+            values and cards, the first 100 of each view. Without them, a warning names the views
+            that select rows.
         n_jobs : int, optional
             Number of processes, with this one: the others compute importance at all levels of tau,
             which takes longest, from copies of arrays, and never call the model. -1 for as many as
@@ -223,8 +277,8 @@ class Savable(Requesting):
         Raises
         ------
         ValueError
-            If an argument is not valid, a cohort has no rows, the learner is still fitting, or no
-            page shows the explorer that could download.
+            If an argument is not valid, a cohort has no rows, rows are selected for a page without
+            lines, the learner is still fitting, or no page shows the explorer that could download.
         RuntimeError
             If the explorer is closed, another page is being saved, or somebody pressed Stop.
         OSError
@@ -248,7 +302,7 @@ class Savable(Requesting):
         'It holds no row:'
         """
         head = {"author": author, "note": note}
-        options = (cohorts, stress_features, intervals, lines)
+        options = (cohorts, stress_features, intervals, lines, selection)
         saving = self._saved(path, scope, title, head, options, n_jobs, progress, wait=wait)
         return saving.wait() if wait else saving
 
@@ -315,6 +369,7 @@ class Savable(Requesting):
         stress_features: Sequence[str] | None = None,
         intervals: Sequence[str] = (),
         lines: int | None = None,
+        selection: bool = False,
         n_jobs: int | None = None,
         progress: bool = True,
     ) -> FrozenPage:
@@ -329,7 +384,7 @@ class Savable(Requesting):
             Height of its frame in pixels.
         scope : {"shown", "all"}, default="shown"
             As for `save`.
-        cohorts, stress_features, intervals, lines, n_jobs, progress
+        cohorts, stress_features, intervals, lines, selection, n_jobs, progress
             As for `save`.
 
         Returns
@@ -360,7 +415,8 @@ class Savable(Requesting):
         n_jobs = checked_jobs(n_jobs)
         self._check_savable()
         self.wait()
-        plan = self._plan(chosen, cohorts, stress_features, intervals, lines)
+        plan = self._plan(chosen, cohorts, stress_features, intervals, lines, selection)
+        _warn(plan)
         with self._saving() as stopping, self._working(plan, chosen, stopping, progress) as steps:
             page, picture, _ = self._page(plan, n_jobs, steps)
         whole = document(page.chunks, title=self._title(None), picture=picture)
@@ -400,6 +456,8 @@ class Savable(Requesting):
             self.wait()
         # The feature of the first answer may be missing still.
         plan = self._plan(chosen, *options) if wait or self.feature else None
+        if plan is not None and not asked:
+            _warn(plan)
         named = self._title(title)
         with ExitStack() as stack:
             stopping = stack.enter_context(self._saving())
@@ -458,7 +516,13 @@ class Savable(Requesting):
         return whole.text, page.rows, whole.sha256
 
     def _plan(
-        self, scope: Scope, cohorts: Any, stress_features: Any, intervals: Any, lines: int | None
+        self,
+        scope: Scope,
+        cohorts: Any,
+        stress_features: Any,
+        intervals: Any,
+        lines: int | None,
+        selection: bool = False,
     ) -> Plan:
         """Decide what a page holds of the present view and of the pins."""
         pins = list(self.pins)
@@ -470,9 +534,7 @@ class Savable(Requesting):
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
-        # Without lines, nothing of a single row is in the page.
-        nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
-        shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
+        shown, remarks = _with_rows(shown, selection)
         shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
         check_compared_cohorts(shown)
         if scope == "shown" and stress_features is None:
@@ -482,6 +544,7 @@ class Savable(Requesting):
             self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
+            remarks,
         )
         is_shown = {each.shown_model for each in shown}.__contains__
         absent = [name for name in model_names(self.explainer) if not is_shown(name)]

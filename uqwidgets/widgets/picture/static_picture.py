@@ -36,7 +36,7 @@ def static_picture(
     check : callable, optional
         Called before each feature; an exception that it raises ends the work.
     views : sequence of View, optional
-        Those of the session if not given.
+        Views that have the contents of the inputs; those of the session if not given.
     """
     ex, learner = session.explainer, session.learner
     n = len(ex.table)

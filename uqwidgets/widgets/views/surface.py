@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,12 @@ class SurfaceView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
+
+    def another(self) -> Self:
+        """Return a view with the same points, whose number depends on when it was first drawn."""
+        view = super().another()
+        view._grids = self._grids
+        return view
 
     def replacements(self, inputs: Inputs) -> Sequence[Request]:
         """Return what is asked at the points of the surface, and of each feature's curve."""

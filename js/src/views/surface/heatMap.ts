@@ -10,14 +10,16 @@ const RIGHT = 12;
 const BOTTOM = 36;
 const STEPS = 24;
 
-/** The edges of the cells between the values of an axis, and its ticks, in pixels. */
-function cells({ grid, labels }: Axis, from: number, to: number) {
+const namesOf = ({ grid, labels }: Axis) => labels ?? Array.from(grid, (value) => number(value));
+
+/** The edges of the cells between the values of an axis, and its ticks, in pixels; a label takes so much `room`. */
+function cells(axis: Axis, from: number, to: number, room: number) {
+  const { grid, labels } = axis;
   if (labels || grid.length < 2) {
     const each = (to - from) / Math.max(1, grid.length);
     const edges = Array.from({ length: grid.length + 1 }, (_, i) => from + i * each);
-    const step = Math.ceil(16 / Math.abs(each));
-    const names = labels ?? Array.from(grid, (value) => number(value));
-    const ticks = names.flatMap((label, i) =>
+    const step = Math.ceil(room / Math.abs(each));
+    const ticks = namesOf(axis).flatMap((label, i) =>
       i % step ? [] : [{ at: from + (i + 0.5) * each, label }],
     );
     return { edges, ticks };
@@ -83,10 +85,11 @@ export function heatMap(diverging: boolean) {
         const side = diverging && value < 0 ? "uq-below" : "uq-above";
         return { class: side, "fill-opacity": share.toFixed(3) };
       };
-      const vertical = cells(second, TOP + 14 + PLOT, TOP + 14);
+      const vertical = cells(second, TOP + 14 + PLOT, TOP + 14, 16);
       const names = vertical.ticks.map(({ label }) => label);
       const start = Math.min(120, 14 + labelWidth(names));
-      const across = cells(first, start, width - RIGHT);
+      const wanted = Math.min(64, labelWidth(namesOf(first)) + 6);
+      const across = cells(first, start, width - RIGHT, wanted);
       set(element, { width });
       const shown = rects(values.length);
       const columns = second.grid.length;

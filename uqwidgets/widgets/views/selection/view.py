@@ -26,8 +26,8 @@ from uqwidgets.widgets.views.selection.card import predictions, span, values_of
 from uqwidgets.widgets.views.selection.help import HELP, TIPS
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 
-# Selected rows that are listed, the first ones.
-_MOST_LISTED = 100
+#: Selected rows that are listed, the first ones.
+MOST_LISTED = 100
 
 
 class SelectionView(View):
@@ -66,7 +66,7 @@ class SelectionView(View):
         """Describe the first selected rows and the card of one; the model is not called."""
         selected = rows_of_text(inputs.selection, len(self.explainer.table))
         row = self._row_of_card(inputs, selected)
-        listed = selected[:_MOST_LISTED]
+        listed = selected[:MOST_LISTED]
         if row is not None:
             listed = np.union1d(listed, [row])
         content = self._described(listed, listed[listed == row], populations.now)
@@ -82,7 +82,10 @@ class SelectionView(View):
     ) -> Content:
         """Describe all rows that a page draws, each with its card."""
         check()
-        rows = self._drawn.of(populations.now, inputs.ice_lines, None, inputs.selection)
+        selected = rows_of_text(inputs.selection, len(self.explainer.table))
+        drawn = self._drawn.of(populations.now, inputs.ice_lines, None, inputs.selection)
+        # A selected row has a card also where it is not among the rows that are shown.
+        rows = np.union1d(drawn, selected) if inputs.ice_lines else drawn
         return self._described(rows, rows, populations.now)
 
     def show_cached(self, work: Work) -> Availability:
