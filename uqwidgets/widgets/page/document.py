@@ -26,7 +26,7 @@ body > header h1 { font-size: 1.2em; line-height: 1.3; margin: 0; }
 .uq-folded { max-width: 50rem; white-space: pre-line; }
 .uq-folded[open] .uq-start, .uq-folded:not([open]) .uq-opened { display: none; }
 table { border-collapse: collapse; }
-.uq-still table { font-size: 13px; }
+#uq-still table, .uq-still table { font-size: 13px; }
 thead { border-bottom: 1px solid; }
 tbody th { font-weight: normal; }
 summary { cursor: pointer; }
@@ -71,7 +71,9 @@ def document(
     classes: dict[str, str] = {}
     picture = _without_inline_styles(picture, classes)
     after = _without_inline_styles(review.after, classes) if review else ""
-    rules = "".join(f".uq-still .{name}{{{style}}}\n" for style, name in classes.items())
+    rules = "".join(
+        f":is(#uq-still, .uq-still) .{name}{{{style}}}\n" for style, name in classes.items()
+    )
     style = f"{_STYLE}{(STATIC / f'{front_end}.css').read_text('utf-8')}{rules}"
     policy = "; ".join(
         [
@@ -89,7 +91,7 @@ def document(
         today = date.today().isoformat()
         head.append(element("time", words(today), datetime=today))
     head += [folded(note, "Note")] if note else []
-    still = element("div", Markup(picture), id="uq-still", **{"class": "uq-still"})
+    still = element("div", Markup(picture), id="uq-still")
     top = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
