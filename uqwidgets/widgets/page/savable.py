@@ -316,8 +316,8 @@ class Savable(Requesting):
     ) -> PagePrice:
         """Estimate how long a page takes, and how large it is, within a factor of two.
 
-        A few contents are computed for it, which takes a second or so; the models are not called but
-        for the first predictions of those that were never shown.
+        A few contents are computed for it, which takes a second or so. A model is called only for
+        its first predictions, if it was never shown.
 
         Parameters
         ----------
