@@ -96,7 +96,7 @@ def test_the_frames_have_the_labels_of_predict(tmp_path: Path) -> None:
         scores: Any = widget.result("performance")
         error = dict(zip(scores.names, scores.value, strict=True))["error_rate"]
         assert error == pytest.approx((predicted != Y).mean())
-        widget.save(tmp_path / "page.html")
+        widget.save(tmp_path / "page.html", selection=True)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "another label than the most probable class" in page
 

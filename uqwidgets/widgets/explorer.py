@@ -245,7 +245,7 @@ class Explorer(Savable, Reproducible):
         elif data.get("method") == "custom" and is_moving(data.get("content")):
             self._notebook_picture.cancel()
             self._scheduler.interrupt()
-        elif data.get("method") == "custom" and self.answer_page(data.get("content")):
+        elif data.get("method") == "custom" and self._answer_page(data.get("content")):
             pass
         elif data.get("method") == "custom" and (part := answer_to(data.get("content"))):
             with self._publisher.reporting_errors("sending to the browser"):

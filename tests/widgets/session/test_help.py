@@ -47,7 +47,7 @@ def test_tips_are_one_line_each_and_name_controls_that_exist() -> None:
     for testid, tip in help_texts(registered_views())["tips"].items():
         # The last word may be a variable, as in `uq-filter-${kind}`.
         parts = (testid, testid.rpartition("-")[2])
-        assert any(f'"{part}"' in source for part in parts), testid
+        assert any(re.search(rf'"{part}"|\b{part}:', source) for part in parts), testid
         assert 0 < len(tip) <= 90, tip
         assert not tip.endswith("."), tip
 

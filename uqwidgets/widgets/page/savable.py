@@ -693,7 +693,7 @@ class Savable(Requesting):
             with self._publisher.reporting_errors("sending to the browser"):
                 self.send({"page": content})
 
-    def answer_page(self, content: Any) -> bool:
+    def _answer_page(self, content: Any) -> bool:
         """Answer a custom message of the browser about a page; False if it is about none.
 
         Parameters
