@@ -111,9 +111,11 @@ def test_answers_are_read_back_with_the_hash_of_their_page(browser, saved, tmp_p
     copy = tmp_path / "copy.html"
     with watched_page(browser) as page:
         opened(page, saved[0])
+        page.get_by_role("heading", name="Review", exact=True).click()
         page.get_by_label("Reviewer").fill("R. Viewer τ <b>")
         page.get_by_label("approved", exact=True).check()
-        page.get_by_label("Comment on view 1").fill("seen")
+        page.get_by_text("Comment", exact=True).first.click()
+        page.get_by_role("textbox", name="Comment on view 1").fill("seen")
         with page.expect_download() as info:
             page.get_by_role("button", name="Download with answers").click()
         info.value.save_as(copy)
@@ -170,6 +172,7 @@ def test_a_reload_warns_of_typed_answers_and_opens_the_page_anew(browser, saved,
         page.reload()
         wait_for_answer(root)
         assert asked == []
+        page.get_by_role("heading", name="Review", exact=True).click()
         page.get_by_label("Reviewer").press_sequentially("R")
         page.reload()
         wait_for_answer(root)

@@ -249,7 +249,7 @@ def test_the_paper_has_the_notes_the_pictures_of_the_pins_and_the_open_tables(br
         assert {True, False} == set(is_open)
         page.emulate_media(media="print")
         for text in ("A review", "An Author", "What is new.", "the first view", "a surface"):
-            expect(page.get_by_text(text).first).to_be_visible()
+            expect(page.get_by_text(text).filter(visible=True).first).to_be_visible()
         for picture in pictures.all():
             assert picture.locator("svg:visible").count() >= 3
         for table, is_shown in zip(tables.all(), is_open, strict=True):

@@ -174,7 +174,7 @@ def test_what_needs_a_kernel_is_disabled_and_says_so(saved):
 def test_the_code_of_any_view_of_the_page_makes_that_view(saved):
     choose(saved, rows_shown="1", feature="kind", measure="nll", tau=-0.35)
     saved.get_by_test_id("uq-copy").click()
-    saved.page.get_by_role("heading", name="Review", exact=True).click()
+    saved.page.get_by_role("heading", name="Review", exact=True, level=2).click()
     reviewer = saved.page.get_by_label("Reviewer")
     reviewer.fill("")
     reviewer.press("Control+v")
