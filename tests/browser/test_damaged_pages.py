@@ -14,6 +14,8 @@ from cases import thorough_after
 from widgets.damages import damages
 
 N_DAMAGES, N_PARTS = 500, 20
+# The first runs with every change, the second in the thorough run, and all before a release.
+PARTS = [0, 1, *(pytest.param(part, marks=pytest.mark.slow) for part in range(2, N_PARTS))]
 
 # What a reader sees: whether a sentence says that the page may be damaged, and everything else.
 READ = r"""(root) => {
@@ -90,7 +92,7 @@ def faults_of(seen, whole):
     return None if seen["says"] or same else "shows what nobody sent, and does not say so"
 
 
-@pytest.mark.parametrize("part", thorough_after(1, range(N_PARTS)))
+@pytest.mark.parametrize("part", thorough_after(1, PARTS))
 def test_no_damaged_page_shows_a_wrong_number_or_nothing(browser, path, part):
     content = path.read_bytes()
     every = list(damages(content, N_DAMAGES))[part::N_PARTS]

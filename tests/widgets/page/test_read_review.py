@@ -15,6 +15,8 @@ from uqwidgets.widgets.page import read_review, seal
 from widgets.damages import damages
 
 N_DAMAGES, N_PARTS = 500, 10
+# The first runs with every change, the second in the thorough run, and all before a release.
+PARTS = [0, 1, *(pytest.param(part, marks=pytest.mark.slow) for part in range(2, N_PARTS))]
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 ANSWERS = {
     "verdict": "approved with conditions",
@@ -192,7 +194,7 @@ def test_too_large_a_file_is_refused(saved, monkeypatch):
         uq.read_review(saved.path)
 
 
-@pytest.mark.parametrize("part", thorough_after(1, range(N_PARTS)))
+@pytest.mark.parametrize("part", thorough_after(1, PARTS))
 def test_no_damaged_page_is_read_as_something_else(tmp_path, part):
     path = tmp_path / "page.html"
     X = np.random.default_rng(0).normal(size=(40, 2))
