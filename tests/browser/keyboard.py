@@ -105,6 +105,8 @@ OPERATIONS = {
     "uq-pin": Operation("pins"),
     "uq-undo": Operation("tau", after="uq-tau"),
     "uq-redo": Operation("tau", after="uq-undo"),
+    # Its panel takes the focus, and Escape gives it back.
+    "uq-save": Operation(shown="one.getAttribute('aria-expanded')", back=("Escape",)),
     "uq-copy": Operation(shown=of("uq-pin-status")),
     "uq-pin-view": Operation("tau", keys=("Home",), after="uq-tau"),
     "uq-pin-note": Operation("pins"),

@@ -79,6 +79,7 @@ def test_pages_are_opened_again_side_by_side_and_in_part_in_firefox(browsers, sa
             wait_for_answer(root)
             tau = float(root.get_by_test_id("uq-tau").input_value())
             are_the_numbers_of_python(table(root, "Importance"), tau, SHARE if tau else 0.0)
+        page.get_by_role("heading", name="Review", exact=True, level=2).click()
         page.get_by_label("Reviewer").press_sequentially("R")
         page.reload()
         wait_for_answer(root)
