@@ -194,7 +194,7 @@ def test_a_model_that_fails_leaves_the_other_views(explorer: uq.Explorer, model:
 @pytest.mark.thorough
 def test_a_page_holds_those_that_are_shown(small: uq.Explorer) -> None:
     before = small.explainer.rows_evaluated
-    page, _, _ = small._page(None, ["b"], (), 0, None, False)
+    page = small.freeze(stress_features=["b"], lines=0, progress=False)
     assert page.rows
     view = SmallCurvesView(small.explainer)
     inputs = small._inputs()[0]
