@@ -18,7 +18,7 @@ from uqwidgets._utils.writing import whole_file
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.kernel.frames import pack, plain
 from uqwidgets.widgets.page.document import document
-from uqwidgets.widgets.page.savable import FrozenPage, checked_height
+from uqwidgets.widgets.page.frozen import FrozenPage, checked_height
 from uqwidgets.widgets.page.saving import SavedPage
 from uqwidgets.widgets.page.seal import Sealed
 

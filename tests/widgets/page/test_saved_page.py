@@ -22,18 +22,7 @@ from uqwidgets.widgets.over_tau.following import OverTau
 from uqwidgets.widgets.over_tau.levels import STOPS
 from uqwidgets.widgets.page.assembly import Steps
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from widgets.pages import index_of, stored_columns
-
-
-def model(X):
-    return 2 * X["a"] + X["a"] * X["b"], np.exp(X["b"] / 4)
-
-
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc"))
-    return X, model(X)[0] + rng.normal(size=90)
+from widgets.pages import index_of, model, stored_columns
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import re
 import threading
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import uqwidgets as uq
@@ -17,18 +15,7 @@ from uqwidgets.widgets.page.assembly import Steps
 from uqwidgets.widgets.page.contents import PACKING
 from uqwidgets.widgets.page.price import Look, Measured, counts_of, measured, price_of
 from uqwidgets.widgets.page.saving import SavedPage, SavingPage
-from widgets.pages import index_of
-
-
-def model(X):
-    return 2 * X["a"] + X["a"] * X["b"], np.exp(X["b"] / 4)
-
-
-@pytest.fixture(scope="module")
-def table():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc"))
-    return X, model(X)[0] + rng.normal(size=90)
+from widgets.pages import index_of, model
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.comparison.content import Shown
 from uqwidgets.widgets.views.comparison.sides import KINDS, MOVING, OtherSide
 from uqwidgets.widgets.views.comparison.view import OF, ComparisonView
-from uqwidgets.widgets.views.view import Content
+from uqwidgets.widgets.views.view import Content, View
 
 # The inputs that decide a kind of difference, beside what is compared, and those that decide what
 # is said of all of them.
@@ -99,8 +99,8 @@ class ComparedOfPage(ComparisonView):
         self._last = shown = self._known[key]
         common = of_all.meta["sentences"]
         own = [one for one in shown.meta["sentences"] if one not in common]
-        kept = (*_NAMES, *_OWN.get(self._kind, (self._kind,)))
-        meta = {name: shown.meta[name] for name in kept if name in shown.meta}
+        own_names = (*_NAMES, *_OWN.get(self._kind, (self._kind,)))
+        meta = {name: shown.meta[name] for name in own_names if name in shown.meta}
         meta["sentences"] = common if self._kind == "sentences" else own
         meta["of"] = OF[inputs.compare_with.partition(":")[0]]
         under = {f"{OF_OTHERS}{name}": values for name, values in shown.under.items()}
@@ -114,7 +114,7 @@ class ComparedOfPage(ComparisonView):
         return self._tracks(inputs, self._last, (self._kind,), self._stressed)
 
     def _input_key(self, inputs: Inputs) -> tuple[object, ...]:
-        return tuple(getattr(inputs, name) for name in self.reads)
+        return View._input_key(self, inputs)
 
     def _side(self, inputs: Inputs, populations: Populations | None = None) -> OtherSide:
         return self._of._side(inputs, populations)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from datetime import date
 
 from uqwidgets.plotting.html import Markup, element, words
-from uqwidgets.plotting.text import sentence
 from uqwidgets.widgets.page.assembly import Steps
 from uqwidgets.widgets.page.document import without_copies
 from uqwidgets.widgets.page.plan import Plan
-from uqwidgets.widgets.page.review import ReviewedView, review
+from uqwidgets.widgets.page.review import picture_of, review, reviewed_views
 from uqwidgets.widgets.picture.static_page import page_text
-from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.rows.population import PopulationBuilder
 
 #: What is reported while the pictures are drawn, and while the tables are made.
 PICTURES, REVIEW = "pictures", "review"
@@ -44,39 +41,29 @@ def plain_page(
     today = date.today().isoformat()
     head.append(element("p", element("time", words(today), datetime=today)))
     head += [element("p", words(note), style="white-space:pre-line")] if note else []
+    steps.next(REVIEW)
+
+    def check() -> None:
+        steps.next("")
+
+    reviewed = reviewed_views(models, shown, [pin["note"] for pin in pins], check)
     names = ["The present view", *(f"Pin {i + 1}" for i in range(len(pins)))]
     sections = []
-    for at, (name, pin) in enumerate(zip(names, [None, *pins], strict=True)):
+    for name, view in zip(names, reviewed, strict=True):
         steps.next(PICTURES)
-        view = ReviewedView(name, "" if pin is None else pin["note"], shown[at], "", {})
-        heading = element("h2", words(f"{sentence(view.name)}: {view.title}"))
+        heading = element("h2", words(f"{name}: {view.title}"))
         about = element("p", words(view.description if view.note.strip() else ""))
-        sections.append(element("section", heading, about, Markup(_picture(plan, at, steps))))
-    steps.next(REVIEW)
-    notes = [pin["note"] for pin in pins]
-    of_review = review(
-        models, shown, notes, options.intervals, lambda: steps.next(""), pictures=False
-    )
+        picture = Markup(without_copies(picture_of(models, view, check)))
+        sections.append(element("section", heading, about, picture))
     # The pins stand above as sections, in the order of the reading path.
-    body = [element("header", *head), *sections, of_review.after]
+    after = review(models, reviewed, options.intervals).after
+    body = [element("header", *head), *sections, after]
     return page_text("".join(body), title, _STYLE), _rows_held(plan)
 
 
 def n_steps(plan: Plan) -> int:
     """Return the number of steps of the work."""
     return len(plan.shown) + 1
-
-
-def _picture(plan: Plan, at: int, steps: Steps) -> str:
-    """Draw one of the saved views; the model is called for what is not known."""
-    session, inputs = plan.session(at), plan.shown[at]
-    builder = PopulationBuilder(session.explainer, session.models.weights)
-    populations = builder.build(inputs, lambda: steps.next(""))
-    assert populations is not None, "the rows of the view were counted"
-    views = [view.another() for view in session.views if view.is_read(inputs)]
-    for view in views:
-        view.content = view.complete(inputs, populations, lambda: steps.next(""))
-    return without_copies(static_picture(session, inputs, lambda: steps.next(""), views))
 
 
 def _rows_held(plan: Plan) -> str:

@@ -115,11 +115,11 @@ class SavedReview:
 
     @property
     def _summary(self) -> str:
-        said = self.verdict or "no verdict"
+        verdict = self.verdict or "no verdict"
         by = f" by {self.reviewer}" if self.reviewer else ""
         on = f" on {self.date}" if self.date else ""
-        held = f"{counted(len(self.pins), 'pin')}, {counted(len(self.frames), 'table')}"
-        return f"{said}{by}{on}. {held}, SHA-256 {self.sha256[:8]}."
+        contents = f"{counted(len(self.pins), 'pin')}, {counted(len(self.frames), 'table')}"
+        return f"{verdict}{by}{on}. {contents}, SHA-256 {self.sha256[:8]}."
 
 
 @overload

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from uqwidgets.plotting.text import clipped, counted, number, sentence
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.reproduction.provenance import provenance
+from uqwidgets.widgets.reproduction.provenance import facts_of_model, provenance
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.models import Models
 from uqwidgets.widgets.session.session import Session
@@ -50,6 +50,8 @@ class ReviewedView:
         The line of Python that shows it.
     results : mapping of (str, str) to Result
         By the names of the view and of the measure or indicator.
+    views : sequence of View
+        With their contents, for the picture.
     picture : Markup, optional
         Static pictures of what it shows; None of the view that the page opens with.
     """
@@ -59,6 +61,7 @@ class ReviewedView:
     inputs: Inputs
     code: str
     results: Mapping[tuple[str, str], Result]
+    views: Sequence[View] = ()
     picture: Markup | None = None
 
     @property
@@ -94,16 +97,10 @@ class Review:
     after: Markup
 
 
-def review(
-    models: Models,
-    shown: Sequence[Inputs],
-    notes: Sequence[str],
-    intervals: Sequence[str],
-    check: Callable[[], None],
-    *,
-    pictures: bool = True,
-) -> Review:
-    """Return the review of an explorer.
+def reviewed_views(
+    models: Models, shown: Sequence[Inputs], notes: Sequence[str], check: Callable[[], None]
+) -> list[ReviewedView]:
+    """Return the present view and the pins with their results; none has its picture.
 
     Parameters
     ----------
@@ -112,35 +109,56 @@ def review(
         Of the present view, and of the pins.
     notes : sequence of str
         Of the pins.
-    intervals : sequence of str
-        Kinds of intervals that the page offers.
     check : callable
         Called often; what it raises ends the work.
-    pictures : bool, default=True
-        Whether the pins have their pictures.
     """
-    sessions = {each.shown_model: models.session(each.shown_model) for each in shown}
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
-    reviewed: list[ReviewedView] = []
+    reviewed = []
     for name, note, inputs in zip(names, ["", *notes], shown, strict=True):
-        session = sessions[inputs.shown_model]
+        session = models.session(inputs.shown_model)
         views = [view.another() for view in session.views if inputs.shows(view.name)]
         results = _results(session, views, inputs, check)
-        # The view that the page opens with is the explorer itself; the tables of a pin stand below.
-        is_drawn = pictures and bool(reviewed)
-        drawn = static_picture(session, inputs, check, views) if is_drawn else ""
-        picture = Markup(_FOLDED_TABLE.sub("", drawn)) or None
-        reviewed.append(ReviewedView(name, note, inputs, models.code(inputs), results, picture))
-    facts = provenance(sessions[shown[0].shown_model].explainer, shown[0])
+        reviewed.append(ReviewedView(name, note, inputs, models.code(inputs), results, views))
+    return reviewed
+
+
+def picture_of(models: Models, view: ReviewedView, check: Callable[[], None]) -> str:
+    """Draw a view of `reviewed_views`."""
+    session = models.session(view.inputs.shown_model)
+    return static_picture(session, view.inputs, check, view.views)
+
+
+def review(models: Models, reviewed: Sequence[ReviewedView], intervals: Sequence[str]) -> Review:
+    """Return the review of an explorer.
+
+    Parameters
+    ----------
+    models : Models
+    reviewed : sequence of ReviewedView
+        The present view, and the pins.
+    intervals : sequence of str
+        Kinds of intervals that the page offers.
+    """
+    shown, *pins = reviewed
+    explainers = {
+        each.inputs.shown_model: models.explainer(each.inputs.shown_model) for each in reviewed
+    }
+    facts = provenance(explainers[shown.inputs.shown_model], shown.inputs)
     facts["models"] = {
-        f"Model {name}".rstrip(): provenance(session.explainer, shown[0])["model"]
-        for name, session in sessions.items()
+        f"Model {name}".rstrip(): facts_of_model(explainer.model)
+        for name, explainer in explainers.items()
     }
     facts["intervals"] = [
         dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
         for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)
     ]
-    return Review(reading_path(reviewed[1:]), appendix(reviewed[0], reviewed[1:], facts))
+    return Review(reading_path(pins), appendix(shown, pins, facts))
+
+
+def with_picture(models: Models, pin: ReviewedView, check: Callable[[], None]) -> ReviewedView:
+    """Return a pin with its picture, whose tables stand beside it."""
+    drawn = _FOLDED_TABLE.sub("", picture_of(models, pin, check))
+    return replace(pin, picture=Markup(drawn))
 
 
 def _results(

@@ -8,36 +8,27 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from html import escape
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import first_line
-from uqwidgets._utils.options import brief, checked_count, checked_flag, checked_jobs, is_whole
-from uqwidgets._utils.remarks import Remark
+from uqwidgets._utils.options import checked_flag, checked_jobs
 from uqwidgets._utils.writing import whole_file
-from uqwidgets.explainer.others import model_names
-from uqwidgets.plotting.html import element
-from uqwidgets.plotting.text import listed
-from uqwidgets.widgets.inputs.inputs import NO_ROWS, Inputs, inputs_of, validate
+from uqwidgets.widgets.inputs.inputs import NO_ROWS
 from uqwidgets.widgets.kernel.scheduler import widget_thread
 from uqwidgets.widgets.page.assembly import (
     Page,
-    PageOptions,
     Steps,
     assemble,
-    intervals_of,
-    stressed_of,
 )
-from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
-from uqwidgets.widgets.page.compared import check_compared_cohorts
 from uqwidgets.widgets.page.document import document
+from uqwidgets.widgets.page.frozen import FrozenPage, checked_height
 from uqwidgets.widgets.page.plain import REVIEW, plain_page
-from uqwidgets.widgets.page.plan import Plan
+from uqwidgets.widgets.page.plan import SCOPES, Plan, Scope, plan_of
 from uqwidgets.widgets.page.price import (
     Measured,
     PagePrice,
@@ -47,107 +38,11 @@ from uqwidgets.widgets.page.price import (
     price_of,
 )
 from uqwidgets.widgets.page.processes import Processes
-from uqwidgets.widgets.page.review import Review, review
+from uqwidgets.widgets.page.review import Review, review, reviewed_views, with_picture
 from uqwidgets.widgets.page.saving import STOPPED, SavedPage, SavingPage, reporting
 from uqwidgets.widgets.picture.static_picture import static_picture
-from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.session.price import MOST_SECONDS
 from uqwidgets.widgets.session.requesting import Requesting
-from uqwidgets.widgets.views import NAMES
-
-# Of the frame of a page in the output of a cell.
-_MOST_PIXELS = 100_000
-
-#: What a page holds, see `Savable.save`.
-Scope = Literal["shown", "all", "pictures"]
-SCOPES: tuple[Scope, ...] = ("shown", "all", "pictures")
-
-
-@dataclass(frozen=True)
-class FrozenPage:
-    """A page in the output of a cell.
-
-    Notebooks, and pages made of them, show it in a frame of its own, whose scripts reach neither
-    the document around it nor the network.
-
-    Attributes
-    ----------
-    html : str
-        The page.
-    height : int
-        Height of the frame in pixels.
-    rows : str
-        A sentence on what the page holds of the rows.
-    title : str
-        Name of the frame for screen readers.
-    """
-
-    html: str
-    height: int
-    rows: str
-    title: str = "explorer"
-
-    def __repr__(self) -> str:
-        return f"a page of {len(self.html.encode('utf-8')) / 1e6:.2f} MB. {self.rows}"
-
-    def _repr_html_(self) -> str:
-        style = f"width: 100%; height: {self.height}px; border: 0"
-        frame = element("iframe", sandbox="allow-scripts", style=style, title=self.title)
-        # The scripts of a page may hold characters that no name may have.
-        return frame.replace("<iframe", f'<iframe srcdoc="{escape(self.html)}"', 1)
-
-
-def checked_height(height: Any) -> int:
-    """Return the height of a page in the output of a cell, in pixels.
-
-    Raises
-    ------
-    ValueError
-        If it is no positive whole number, or too large.
-    """
-    if not is_whole(height) or height < 1:
-        raise ValueError(
-            f"height is {brief(height)}; it must be a positive whole number of pixels."
-        )
-    return checked_count(height, "height", 1, _MOST_PIXELS)
-
-
-def _with_rows(shown: Sequence[Inputs], is_chosen: bool) -> tuple[list[Inputs], list[Remark]]:
-    """Leave the selected rows out of the saved views, unless the sender chose them.
-
-    Returns
-    -------
-    shown : list of Inputs
-    remarks : list of Remark
-        On what the views show and the page does not hold.
-
-    Raises
-    ------
-    ValueError
-        If rows are chosen for a page that holds no row.
-    """
-    checked_flag(is_chosen, "selection")
-    if is_chosen and not all(each.ice_lines for each in shown):
-        raise ValueError(
-            "selection is True, and with lines=0 no row is in the page; give lines, or leave the "
-            "selection out."
-        )
-    names = ["the present view", *(f"pin {i}" for i in range(1, len(shown)))]
-    selecting = [name for name, each in zip(names, shown, strict=True) if each.selection]
-    changing = [name for name, each in zip(names, shown, strict=True) if each.what_if]
-    if is_chosen:
-        sentence = (
-            f"the page predicts other values of a row along the curve that is drawn alone; "
-            f"those of {listed(changing)} need the notebook"
-        )
-        return list(shown), [Remark("page-without-what-if", sentence)] if changing else []
-    sentence = (
-        f"the rows that {listed(selecting)} select{'s' if len(selecting) == 1 else ''} are not in "
-        "the page; selection=True holds them"
-    )
-    nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
-    remarks = [Remark("page-without-selection", sentence)] if selecting else []
-    return [replace(each, **nothing) for each in shown], remarks
 
 
 def _warn(plan: Plan) -> None:
@@ -434,7 +329,7 @@ class Savable(Requesting):
         progress: bool = False,
         *,
         wait: bool = False,
-        asked: str = "",
+        request: str = "",
     ) -> SavingPage:
         """Save a page, in the background or before it returns.
 
@@ -446,7 +341,7 @@ class Savable(Requesting):
             Texts of the head of the page.
         options : tuple
             What `_plan` gets beside the scope.
-        asked : str, optional
+        request : str, optional
             Identifies the request of the browser, which may not take longer than an hour.
         """
         chosen, n_jobs = one_of(SCOPES, scope, "scope"), checked_jobs(n_jobs)
@@ -457,14 +352,14 @@ class Savable(Requesting):
             self.wait()
         # The feature of the first answer may be missing still.
         plan = self._plan(chosen, *options) if wait or self.feature else None
-        if plan is not None and not asked:
+        if plan is not None and not request:
             _warn(plan)
         named = self._title(title)
         with ExitStack() as stack:
             stopping = stack.enter_context(self._saving())
             write: Callable[[str], int]
             if path is None:
-                target, write = self._file_name(named), partial(self._download, named, asked)
+                target, write = self._file_name(named), partial(self._download, named, request)
             else:
                 # This comes first: it says what is wrong with a path.
                 write = stack.enter_context(whole_file(path))
@@ -474,7 +369,7 @@ class Savable(Requesting):
             def work() -> SavedPage:
                 self.wait()
                 at = plan or self._plan(chosen, *options)
-                most = MOST_SECONDS if asked else math.inf
+                most = MOST_SECONDS if request else math.inf
                 with self._working(at, chosen, stopping, progress, saving, most) as steps:
                     text, rows, digest = self._text(at, chosen, n_jobs, steps, named, head)
                 return SavedPage(target, write(text), rows, digest)
@@ -516,51 +411,9 @@ class Savable(Requesting):
         )
         return whole.text, page.rows, whole.sha256
 
-    def _plan(
-        self,
-        scope: Scope,
-        cohorts: Any,
-        stress_features: Any,
-        intervals: Any,
-        lines: int | None,
-        selection: bool = False,
-    ) -> Plan:
-        """Decide what a page holds of the present view and of the pins."""
-        pins = list(self.pins)
-        states = [pin["state"] for pin in pins]
-        shown = [
-            self._inputs()[0],
-            *(inputs_of(one, self._models.explainer(one["shown_model"])) for one in states),
-        ]
-        if lines is not None:
-            lines = validate("ice_lines", lines, self.explainer)
-            shown = [replace(each, ice_lines=lines) for each in shown]
-        shown, remarks = _with_rows(shown, selection)
-        shown = [replace(each, feature=each.feature or shown[0].feature) for each in shown]
-        check_compared_cohorts(shown)
-        if scope == "shown" and stress_features is None:
-            # Those of the saved views are added.
-            stress_features = ()
-        options = PageOptions(
-            self._named_rows(cohorts, shown, pins),
-            intervals_of(intervals, shown),
-            stressed_of(self.explainer, stress_features, shown),
-            remarks,
-        )
-        is_shown = {each.shown_model for each in shown}.__contains__
-        absent = [name for name in model_names(self.explainer) if not is_shown(name)]
-        others = [self._models.inputs(shown[0], name) for name in absent if scope == "all"]
-        if scope != "pictures":
-            # Each of the saved views shows what the page holds.
-            sessions = [self._models.session(each.shown_model) for each in (*shown, *others)]
-            named = {view.name for session in sessions for view in session.views}
-            is_all = scope == "all"
-            every = [name for name in NAMES if is_all or any(each.shows(name) for each in shown)]
-            views = () if named <= set(every) else tuple(every)
-            shown = [replace(each, views=views) for each in shown]
-            others = [replace(each, views=views) for each in others]
-        pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
-        return Plan(self._models, shown, others, pins, options)
+    def _plan(self, scope: Scope, *options: Any) -> Plan:
+        """Decide what a page holds of the present view and of the pins, see `plan_of`."""
+        return plan_of(self._models, self._inputs()[0], list(self.pins), scope, *options)
 
     def _page(self, plan: Plan, n_jobs: int | None, steps: Steps) -> tuple[Page, str, Review]:
         """Compute a page, its static picture and its review."""
@@ -570,13 +423,14 @@ class Savable(Requesting):
             )
             picture = static_picture(plan.session(0), plan.shown[0])
             steps.next(REVIEW)
-            reviewed = review(
-                plan.models,
-                plan.shown,
-                [pin["note"] for pin in plan.pins],
-                plan.options.intervals,
-                lambda: steps.next(""),
-            )
+
+            def check() -> None:
+                steps.next("")
+
+            models, notes = plan.models, [pin["note"] for pin in plan.pins]
+            shown, *pins = reviewed_views(models, plan.shown, notes, check)
+            pins = [with_picture(models, pin, check) for pin in pins]
+            reviewed = review(models, [shown, *pins], plan.options.intervals)
             # Other processes had all this time.
             page = page_when_finished()
         return page, picture, reviewed
@@ -592,23 +446,6 @@ class Savable(Requesting):
                 "the learner is still fitting; wait() until it is done, or press Stop, and save "
                 "then."
             )
-
-    def _named_rows(
-        self, cohorts: Any, shown: Sequence[Inputs], pins: Sequence[dict[str, Any]]
-    ) -> list[NamedRows]:
-        notes = ["", *(pin["note"] for pin in pins)]
-        named = [NamedRows(one.name, one.conditions, one.complement) for one in shown[0].cohorts]
-        named += [
-            NamedRows(note, each.ice_filter, each.complement)
-            for note, each in zip(notes, shown, strict=True)
-        ]
-        every = named_rows(cohorts, self.explainer, named)
-        builder = PopulationBuilder(self.explainer)
-        for one in every:
-            at = Inputs(ice_filter=one.filter, complement=one.complement)
-            if builder.build(at, lambda: None) is None:
-                raise ValueError(f"cohort {one.name!r} has no row; choose another filter.")
-        return every
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
@@ -680,11 +517,11 @@ class Savable(Requesting):
         letters = re.sub(r"[^\w.-]+", "-", title).strip("-.")
         return Path(f"{letters[:80] or 'page'}.html")
 
-    def _download(self, title: str, asked: str, text: str) -> int:
+    def _download(self, title: str, request: str, text: str) -> int:
         """Have the browser download a page."""
         if not self._view_count:
             raise ValueError("no page shows the explorer; show it, or name a file.")
-        self._tell(id=asked, name=str(self._file_name(title)), text=text)
+        self._tell(id=request, name=str(self._file_name(title)), text=text)
         return len(text.encode())
 
     def _tell(self, **content: Any) -> None:
@@ -701,19 +538,19 @@ class Savable(Requesting):
         content : object
             Untrusted: ``{"page": "price" or "stop"}``, or ``{"page": scope, "id": text}``.
         """
-        asked = content.get("page") if isinstance(content, dict) else None
-        if not isinstance(asked, str):
+        message = content.get("page") if isinstance(content, dict) else None
+        if not isinstance(message, str):
             return False
-        if asked == "stop":
+        if message == "stop":
             if self._page_stop is not None:
                 self._page_stop.set()
-        elif asked == "price":
+        elif message == "price":
             self._in_background(self._tell_price)
         else:
-            number = content.get("id")
+            number = str(content.get("id"))[:64]
             try:
-                one_of(SCOPES, asked, "scope")
-                self._saved(None, asked, None, {}, (None, None, (), None), asked=str(number)[:64])
+                one_of(SCOPES, message, "scope")
+                self._saved(None, message, None, {}, (None, None, (), None), request=number)
             except (ValueError, RuntimeError, OSError) as error:
                 self._tell(error=first_line(error))
         return True

@@ -61,8 +61,8 @@ class Element:
 
     def find(self, tag: str, **attributes: str) -> Iterator[Element]:
         """Yield the elements of a tag that have these attributes; ``_`` stands for ``-``."""
-        wanted = {name.replace("_", "-"): value for name, value in attributes.items()}.items()
-        return (e for e in self.elements() if e.tag == tag and wanted <= e.attributes.items())
+        own = {name.replace("_", "-"): value for name, value in attributes.items()}.items()
+        return (e for e in self.elements() if e.tag == tag and own <= e.attributes.items())
 
     def first(self, tag: str, **attributes: str) -> Element:
         """Return the first of what `find` yields.
@@ -72,10 +72,9 @@ class Element:
         LookupError
             If there is none.
         """
-        found = next(self.find(tag, **attributes), None)
-        if found is None:
-            raise LookupError(tag)
-        return found
+        for one in self.find(tag, **attributes):
+            return one
+        raise LookupError(tag)
 
     @property
     def text(self) -> str:
@@ -245,9 +244,9 @@ def _sentences(nbytes: int) -> list[Markup]:
 def _digest_of_sender(page: Element, names: Iterable[str]) -> str:
     """Return the hash of all that the sender says: policy, title, style, script, review, store."""
     policies = page.find("meta", http_equiv="Content-Security-Policy")
-    said = [next((e.attributes.get("content", "") for e in policies), "")]
-    said += _canonical((e for e in _body(page) if not _is_own(e)), frozenset(names))
-    return _digest(said)
+    policy = next((e.attributes.get("content", "") for e in policies), "")
+    rest = _canonical((e for e in _body(page) if not _is_own(e)), frozenset(names))
+    return _digest([policy, *rest])
 
 
 def _digest_of_rest(page: Element, seal: dict[str, Any]) -> str:
@@ -259,8 +258,8 @@ def _digest_of_rest(page: Element, seal: dict[str, Any]) -> str:
     )
 
 
-def _digest(said: Iterable[str]) -> str:
-    return sha256(_BETWEEN.join(said).encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(parts: Iterable[str]) -> str:
+    return sha256(_BETWEEN.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _body(page: Element) -> Iterator[Element | str]:

@@ -59,7 +59,7 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
     return dict(
         plain(
             {
-                "model": {"class": _class_of(model), "parameters": _parameters(model)},
+                "model": facts_of_model(model),
                 "target": table.target,
                 "task": "regression" if classes is None else "classification",
                 "classes": [] if classes is None else [str(c) for c in classes.tolist()],
@@ -85,6 +85,11 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
             }
         )
     )
+
+
+def facts_of_model(model: Any) -> dict[str, Any]:
+    """Return the class of a model, and its parameters; those that are not numbers are texts."""
+    return dict(plain({"class": _class_of(model), "parameters": _parameters(model)}))
 
 
 def digest_of_table(table: Table) -> str:
