@@ -57,12 +57,13 @@ def importance_over_tau(
     ess, reached, status = np.full(len(taus), np.nan), np.empty(len(taus)), []
     populations: dict[int, Population] = {}
     # Sums over the same drawn pairs are computed at once.
-    is_together = settings.interval == "u-statistic" and settings.replacement == "permutation"
-    if isinstance(settings.n_repeats, int):
-        needed = _OF_ROW * n * (settings.n_repeats + len(taus)) + _OF_PARTS
-        is_together = is_together and needed <= evaluations.array_room
-    else:
-        is_together = False
+    n_repeats = settings.n_repeats
+    is_together = (
+        settings.interval == "u-statistic"
+        and settings.replacement == "permutation"
+        and isinstance(n_repeats, int)
+        and _OF_ROW * n * (n_repeats + len(taus)) + _OF_PARTS <= evaluations.array_room
+    )
     for t, projection in enumerate(stressed.column.projections(taus)):
         reached[t] = projection.reached
         status.append(projection.status)

@@ -65,10 +65,10 @@ function equipPath(
       answers.pins[i] = text;
       onChange();
     };
-    const [name, said] = [`Comment on view ${i + 1}`, answers.pins[i] ?? ""];
+    const [name, written] = [`Comment on view ${i + 1}`, answers.pins[i] ?? ""];
     const summary = h("summary", { "aria-label": name }, "Comment");
-    const fold = h("details", { open: said !== "" }, summary);
-    fold.append(field(name, said, onInput, fold, signal));
+    const fold = h("details", { open: written !== "" }, summary);
+    fold.append(field(name, written, onInput, fold, signal));
     item.append(h("div", { class: "uq-tools" }, button, fold));
   });
 }

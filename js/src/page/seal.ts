@@ -34,7 +34,7 @@ const isElement = (node: Node): node is Element => node.nodeType === Node.ELEMEN
 const isOwn = (node: Node) => isElement(node) && OWN.has(node.id);
 
 /** What stands in the body, but not space, and not the elements that follow the end. */
-function* said(page: HTMLElement): Iterable<Node> {
+function* bodyOf(page: HTMLElement): Iterable<Node> {
   let isAfter = false;
   for (const node of page.querySelector("body")?.childNodes ?? [])
     if (isText(node)) {
@@ -64,14 +64,14 @@ function* canonical(nodes: Iterable<Node>, names: Set<string>, depth = 0): Itera
 
 function digestOfSender(page: HTMLElement, attributes: string[]): string {
   const policy = page.querySelector('meta[http-equiv="Content-Security-Policy"]');
-  const body = [...said(page)].filter((node) => !isOwn(node));
+  const body = [...bodyOf(page)].filter((node) => !isOwn(node));
   return sha256(
     [policy?.getAttribute("content") ?? "", ...canonical(body, new Set(attributes))].join(BETWEEN),
   );
 }
 
 function digestOfRest(root: HTMLElement, { bytes, page, attributes }: Seal): string {
-  const own = [...said(root)].filter((node) => isOwn(node) && (node as Element).id !== "uq-seal");
+  const own = [...bodyOf(root)].filter((node) => isOwn(node) && (node as Element).id !== "uq-seal");
   const facts = JSON.stringify([bytes, page, attributes]);
   return sha256([facts, ...canonical(own, new Set(attributes))].join(BETWEEN));
 }

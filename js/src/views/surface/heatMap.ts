@@ -88,8 +88,8 @@ export function heatMap(diverging: boolean) {
       const vertical = cells(second, TOP + 14 + PLOT, TOP + 14, 16);
       const names = vertical.ticks.map(({ label }) => label);
       const start = Math.min(120, 14 + labelWidth(names));
-      const wanted = Math.min(64, labelWidth(namesOf(first)) + 6);
-      const across = cells(first, start, width - RIGHT, wanted);
+      const ofLabel = Math.min(64, labelWidth(namesOf(first)) + 6);
+      const across = cells(first, start, width - RIGHT, ofLabel);
       set(element, { width });
       const shown = rects(values.length);
       const columns = second.grid.length;
