@@ -34,14 +34,14 @@ DRAG = """(root, { moves, end = 0.8 }) => new Promise((resolve) => {
   const painted = [];
   root.addEventListener("uq:painted", (event) => painted.push(event.detail));
   const started = performance.now();
-  let step = 0, before = started, longest = 0;
+  let step = 0, before = started, rests = 0;
   const move = () => {
     const now = performance.now();
-    longest = Math.max(longest, now - before);
+    if (now - before > PAUSE) rests += 1;
     before = now;
     if (step === moves) {
       const milliseconds = now - started;
-      return resolve({ painted, marks: marks(root), milliseconds, longest });
+      return resolve({ painted, marks: marks(root), milliseconds, rests });
     }
     step += 1;
     slider.value = String(end * Math.sin((step / moves) * Math.PI / 2));
@@ -50,9 +50,8 @@ DRAG = """(root, { moves, end = 0.8 }) => new Promise((resolve) => {
   };
   move();
 })""".replace("MARKS", MARKS)
-
 # Milliseconds until a hand that does not move counts as resting, as in js/src/session/hand.ts.
-PAUSE = 250
+DRAG = DRAG.replace("PAUSE", "250")
 
 
 def model(X):
@@ -129,13 +128,11 @@ def test_a_slow_kernel_is_told_when_the_hand_rests(bridge, widget, monkeypatch):
     monkeypatch.setattr(
         widget, "set_state", lambda data: (messages.append(data.get("tau")), original(data))
     )
-    # On a busy machine the hand may stop for so long on the way that it counts as resting there.
-    for end in (0.8, -0.8, 0.7, -0.7):
-        messages.clear()
-        with answered(root):
-            drag = root.evaluate(DRAG, {"moves": 60, "end": end})
-        if drag["longest"] < PAUSE / 2:
-            break
+    with answered(root):
+        drag = root.evaluate(DRAG, {"moves": 60})
     assert len({round(one["tau"], 6) for one in drag["painted"]}) >= 10
-    # No level that the hand passed, and the last one once.
-    assert [tau for tau in messages if tau is not None] == [pytest.approx(end)]
+    # The last level, and none that the hand passed. A busy browser may stop on the way for so long
+    # that the hand counts as resting there.
+    told = [tau for tau in messages if tau is not None]
+    assert told[-1] == pytest.approx(0.8)
+    assert len(set(told)) == len(told) <= 1 + drag["rests"]
