@@ -152,22 +152,27 @@ def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[
         np.empty((len(populations), len(values))),
     )
     step = max(1, _MOST_VALUES // max(1, values.shape[1]))
+    groups = populations[0].groups
     for k in range(0, len(populations), step):
         part = slice(k, k + step)
         s = np.stack([p.scored for p in populations[part]])
         s /= s.sum(axis=1, keepdims=True)
         s2 = np.square(s)
         mean[part] = s @ deviation.T
+        if groups is not None:
+            for of, line, m in zip(variance[part], s, mean[part], strict=True):
+                of[:] = np.square(groups.sums(line * (deviation - m[:, None]))).sum(axis=1)
+            continue
         variance[part] = (
             s2 @ squared.T
             - 2 * mean[part] * (s2 @ deviation.T)
             + np.square(mean[part]) * s2.sum(axis=1, keepdims=True)
         )
-    factors = np.array([p.small_sample for p in populations])
+    factors = np.array([p.units.small_sample for p in populations])
     return mean + center, np.sqrt(np.maximum(variance, 0.0) * factors[:, None])
 
 
 def half_widths(std_error: Floats, level: float, populations: Sequence[Population]) -> Floats:
     """Return `half_width` in many populations, from standard errors of shape (t, m)."""
-    df = np.array([population.ess for population in populations]) - 1
+    df = np.array([population.units.ess for population in populations]) - 1
     return np.asarray(quantile(df, level, "t")[:, None] * std_error)
