@@ -124,6 +124,7 @@ def _together(
     many = ManyPopulations(
         np.stack([each.weights for each in populations], axis=1),
         np.stack([each.scored for each in populations], axis=1),
+        populations[0].groups,
     )
     columns = [evaluations.table.columns_of(feature) for feature in features]
     statistics = []
