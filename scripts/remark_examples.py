@@ -24,6 +24,8 @@ _AFTER = {
     + 'uq.Explainer(model, X, y).importance("nll")',
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
+    "importance-under-stress": _NUMBERS
+    + 'uq.Explainer(model, X, y).importance_over_tau("x0", "nll", taus=3)',
     "few-events": """X = rng.normal(size=(200, 1))
 
 

@@ -165,6 +165,11 @@ REMARKS = MappingProxyType(
             "From the |τ| in the remark on, intervals cover the true value less often.",
             "Use a smaller |τ|, a larger tail, or more rows.",
         ),
+        "importance-under-stress": RemarkKind(
+            "Importance over τ rests on fewer than 50 effective rows, or groups of rows.",
+            "Intervals of the stressed feature's own importance hold less often than they say.",
+            "Use a smaller |τ|, a larger tail, or more rows.",
+        ),
         "open-ratio": RemarkKind(
             "The mean before the replacement may be near zero, and importance is a ratio to it.",
             "The data set no upper limit to the ratio, so the interval is open.",
