@@ -247,7 +247,7 @@ def test_ends_of_intervals_do_not_jump_as_weights_move(monkeypatch):
     precisions, widths = [], []
 
     def recorded(influence, *rest):
-        precisions.append(influence.precision)
+        precisions.append(influence.precision(rest[-1]))
         return less_noisy(influence, *rest)
 
     monkeypatch.setattr("uqwidgets.inference.drawn_pairs.less_noisy", recorded)

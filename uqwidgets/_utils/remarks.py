@@ -114,6 +114,16 @@ REMARKS = MappingProxyType(
             "Ask for more repeats, or use weights that are less extreme.",
         ),
         # Intervals.
+        "few-groups": RemarkKind(
+            "The rows belong to fewer than 10 groups (`groups=`).",
+            "Intervals are for other groups, and so few show little of how groups differ.",
+            "Read the intervals with care, and collect more groups rather than more rows.",
+        ),
+        "single-groups": RemarkKind(
+            "`groups=` gives each row a group of its own.",
+            "Intervals are those of independent rows.",
+            "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
+        ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",
             "Intervals of losses may end too low; the remark gives their simulated coverage.",

@@ -326,6 +326,7 @@ def dependence_of_averages(
         level=level,
         weighted=population.weighted,
         ess=scored.ess,
+        groups=scored.group_count,
         remarks=grid.remarks
         + averages.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))

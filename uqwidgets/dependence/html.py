@@ -89,7 +89,7 @@ def _summary(result: Dependence, values: list[str]) -> str:
 def _drawn(result: Dependence, drawn: int) -> str:
     if result.n_refits:
         return f"the refits, each over those of {counted(len(result.rows), 'row')} it has not seen"
-    rows = population(result.weighted, result.ess, len(result.rows))
+    rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     if drawn == len(result.rows):
         return f"{rows}, all drawn"
     return f"{drawn} of {rows}, evenly chosen"

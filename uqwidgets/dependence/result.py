@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 from uqwidgets.plotting.result import Result, over_refits
 from uqwidgets.plotting.text import value_text
@@ -67,6 +68,8 @@ class Dependence(Result):
         did not train on the row, NaN if all did.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -115,6 +118,7 @@ class Dependence(Result):
     curve_rows: Positions | None = None
     per_refit: Floats | None = None
     remarks: tuple[Remark, ...] = ()
+    groups: GroupCount | None = None
 
     @property
     def n_refits(self) -> int:

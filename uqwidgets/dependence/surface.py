@@ -144,6 +144,7 @@ def surface(
         level=level,
         weighted=population.weighted,
         ess=population.ess,
+        groups=population.group_count,
         remarks=first.remarks
         + second.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))

@@ -70,7 +70,7 @@ def _summary(result: Surface, texts: list[list[str]]) -> str:
 
 
 def _notes(result: Surface) -> list[str]:
-    rows = population(result.weighted, result.ess, len(result.rows))
+    rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     refits = f"{result.n_refits} refits and " if result.n_refits else ""
     notes = [f"The darker, the higher: average over {refits}{rows}."]
     far = int((~result.near).sum())

@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.rounding import difference
 from uqwidgets.plotting.result import Result, in_unit, over_refits
 
@@ -52,6 +53,8 @@ class Surface(Result):
         For a learner, the average in every refit.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -95,6 +98,7 @@ class Surface(Result):
     ess: float
     per_refit: Floats | None = None
     remarks: tuple[Remark, ...] = ()
+    groups: GroupCount | None = None
 
     @property
     def n_refits(self) -> int:

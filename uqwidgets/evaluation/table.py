@@ -12,9 +12,11 @@ import pandas as pd
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import brief
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names, check_texts
 from uqwidgets.evaluation.containers import Container, container_of
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.adapters import Predictive
@@ -43,6 +45,10 @@ class Table(Columns):
         Name of the target; empty without one.
     row_labels : Index of length n
         Labels of the rows in X; positions where X has none.
+    row_groups : RowGroups or None
+        Rows that belong together; None if each row is independent of all others.
+    remarks : tuple of Remark
+        What a reader of results should know about these groups.
 
     Raises
     ------
@@ -64,7 +70,7 @@ class Table(Columns):
         super().__init__(frame.reset_index(drop=True))
         self.features = self.names
         self.row_labels = frame.index
-        self._check_order(y, "y")
+        self.check_order(y, "y")
         self._y: npt.NDArray[Any] | None = None
         self.target = ""
         if y is not None:
@@ -77,6 +83,8 @@ class Table(Columns):
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self._check_overlap()
         self.groups_and_features = self._groups_and_features()
+        self.row_groups: RowGroups | None = None
+        self.remarks: tuple[Remark, ...] = ()
         self._container = _as_fitted(chosen, predictive)
 
     def population(self, sample_weight: Any = None, rows: Any = None) -> Population:
@@ -87,12 +95,12 @@ class Table(Columns):
         ValueError
             If they are invalid, or have the index of X in another order.
         """
-        self._check_order(sample_weight, "sample_weight")
+        self.check_order(sample_weight, "sample_weight")
         if getattr(rows, "dtype", None) in (np.dtype(bool), pd.BooleanDtype()):
-            self._check_order(rows, "rows")
-        return Population.of(len(self), sample_weight, rows)
+            self.check_order(rows, "rows")
+        return Population.of(len(self), sample_weight, rows, self.row_groups)
 
-    def _check_order(self, values: Any, name: str) -> None:
+    def check_order(self, values: Any, name: str) -> None:
         """Raise an error if values have the index of X in another order: rows match by position."""
         is_labelled = self._is_labelled and isinstance(values, (pd.Series, pd.DataFrame))
         if not is_labelled or len(values) != len(self):

@@ -95,6 +95,7 @@ class MeasureValues(Predictions):
     def remarks(self) -> tuple[Remark, ...]:
         """What a reader of results should know about the model, its predictions, and the memory."""
         of_model = self._remarks + self.remarks_on_answers + self._consistency.remarks
+        of_model += self.table.remarks
         return of_model + self.remarks_on_memory()
 
     @property

@@ -22,6 +22,7 @@ from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.containers import container_of
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.row_groups import set_row_groups
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.comparing import Comparing
 from uqwidgets.explainer.dependence import Curves
@@ -82,6 +83,13 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         of a widget. They are matched with the rows of X by their index where it has the same
         labels, and by position otherwise.
 
+    groups : str or array-like of shape (n,), optional
+        Rows that belong together, such as those of one patient: a label for each row, or the name
+        of a column of X or of ``extra``. Rows of a group may depend on each other, and every
+        interval is then for other groups. Donors still come from all rows, also from those of the
+        same group, so that estimates do not change: with G groups of equal size, one pair in G
+        has the row and the donor in one group, as one in n is a row with itself otherwise. By
+        default each row is independent of all others.
     name : str, optional
         Name of the model, shown where it is compared with others.
     others : mapping of str to model or Explainer, optional
@@ -146,6 +154,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         random_state: RandomState = 0,
         memory_limit: int | str = "1GiB",
         extra: Any = None,
+        groups: Any = None,
         name: str | None = None,
         others: Mapping[str, Any] | None = None,
     ) -> None:
@@ -153,6 +162,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         self.predictive = with_labels(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
         self.extra = extra_columns(extra, X, self.table)
+        set_row_groups(groups, X, self.table, self.extra)
         self.seed = seed_of(random_state)
         self.evaluations = Evaluations(
             self.predictive, self.table, parse_bytes(memory_limit), self.seed
@@ -166,7 +176,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         self.name = self.predictive.name if name is None else str(name)
 
         # No explainer is named in the makers, which would hold it in a cycle.
-        seed = self.seed
+        seed, row_groups = self.seed, self.table.row_groups
 
         def maker(other: Any) -> Callable[[], Explainer]:
             if isinstance(other, Explainer):
@@ -182,6 +192,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
                 feature_groups=feature_groups,
                 random_state=seed,
                 memory_limit=memory_limit,
+                groups=row_groups,
             )
 
         if others is not None and not isinstance(others, Mapping):

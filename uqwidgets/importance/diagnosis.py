@@ -190,6 +190,7 @@ def diagnose(
         level=nll.level,
         weighted=nll.weighted,
         ess=nll.ess,
+        groups=nll.groups,
         remarks=tuple(dict.fromkeys(nll.remarks + entropy.remarks)),
     )
 

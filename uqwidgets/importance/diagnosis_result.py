@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result, in_unit
 from uqwidgets.plotting.text import counted
 
@@ -54,6 +55,8 @@ class Diagnosis(Result):
         Effective sample size of the scored rows.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -99,6 +102,7 @@ class Diagnosis(Result):
     weighted: bool
     ess: float
     remarks: tuple[Remark, ...] = ()
+    groups: GroupCount | None = None
 
     @property
     def frame(self) -> pd.DataFrame:

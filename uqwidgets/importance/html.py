@@ -80,7 +80,7 @@ def _notes(results: list[Importance]) -> list[str]:
         f"Dots: mean change without a feature's own values ({first.how}); "
         f"{'strokes: single refits; ' if first.n_refits else ''}"
         f"whiskers: {first.level:.0%} interval ({first.interval}); "
-        f"{population(first.weighted, first.ess, first.per_row.shape[1])}."
+        f"{population(first.weighted, first.ess, first.per_row.shape[1], first.groups)}."
     ]
     notes += left_out(len(first.features))
     return [*notes, *dict.fromkeys(remark for result in results for remark in result.remarks)]

@@ -78,7 +78,8 @@ class JackknifeWeights:
         self.leaves_out_donors = settings.interval == "u-statistic"
         self.groups, self.n_groups = np.zeros(0, dtype=np.intp), 0
         if settings.interval not in OVER_REPEATS:
-            self.groups = jackknife_groups(len(self.donors), settings.seed, groups)
+            n, units = len(self.donors), population.groups
+            self.groups = jackknife_groups(n, settings.seed, groups, units)
             self.n_groups = int(self.groups.max()) + 1
 
     def __iter__(self) -> Iterator[tuple[Floats, Floats]]:

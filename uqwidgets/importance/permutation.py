@@ -373,6 +373,7 @@ def provenance(settings: Settings, population: Population) -> dict[str, Any]:
         "rows": population.rows,
         "weighted": population.weighted,
         "ess": population.ess,
+        "groups": population.group_count,
     }
 
 

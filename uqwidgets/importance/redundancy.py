@@ -20,6 +20,7 @@ from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot, weighted_sums
 from uqwidgets.inference.transformed import transformed_interval
@@ -114,6 +115,7 @@ def redundancy(
             n_estimators=n_estimators,
             seed=seed,
             n_jobs=n_jobs,
+            groups=response.population.groups,
         )
         steps.step()
         return UnexplainedShare.of(response.values, predicted, response.population)
@@ -151,6 +153,7 @@ def redundancy(
         level=level,
         weighted=population.weighted,
         ess=population.ess,
+        groups=population.group_count,
         remarks=_remarks(table, status_of),
     )
 
@@ -210,7 +213,8 @@ def _response(table: Table, feature: str, population: Population) -> _Response |
     weights, scored = population.weights[rows], population.scored[rows]
     if np.count_nonzero(scored) < _MIN_ROWS:
         return "too few rows"
-    of_rows = Population(weights, scored, None, population.weighted)
+    groups = None if population.groups is None else population.groups.among(rows)
+    of_rows = Population(weights, scored, None, population.weighted, groups)
     standardised = [_standardised(part[rows], of_rows) for part in parts]
     if not all(part.any() for part in standardised):
         return "constant"
@@ -237,11 +241,13 @@ def out_of_bag(
     n_estimators: int,
     seed: int,
     n_jobs: int | None = None,
+    groups: RowGroups | None = None,
 ) -> Floats:
     """Mean prediction for each row by the trees of a random forest that were grown without it.
 
     Bootstrap samples are drawn with equal probabilities and the weights are those of the drawn
-    rows: drawn in proportion to its weight, a heavy row would be in almost every bag.
+    rows: drawn in proportion to its weight, a heavy row would be in almost every bag. If rows
+    belong together, groups are drawn, so that no tree predicts a row from others of its group.
 
     Parameters
     ----------
@@ -255,6 +261,7 @@ def out_of_bag(
     seed : int
     n_jobs : int, optional
         Number of trees that are grown in parallel.
+    groups : RowGroups, optional
 
     Returns
     -------
@@ -264,7 +271,7 @@ def out_of_bag(
     parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     total, counts = np.zeros_like(responses), np.zeros(len(responses))
     for out, predicted in parallel(
-        delayed(_tree)(predictors, responses, weights, stream) for stream in streams
+        delayed(_tree)(predictors, responses, weights, groups, stream) for stream in streams
     ):
         total[out] += predicted
         counts[out] += 1
@@ -275,12 +282,15 @@ def _tree(
     predictors: npt.NDArray[np.float32],
     responses: Floats,
     weights: Floats,
+    groups: RowGroups | None,
     stream: np.random.SeedSequence,
 ) -> tuple[npt.NDArray[np.intp], Floats]:
     """Grow a tree; return the rows outside its bag, and its predictions for them."""
-    n = len(responses)
+    n = len(responses) if groups is None else len(groups)
     generator = np.random.default_rng(stream)
     drawn = np.bincount(generator.integers(n, size=n), minlength=n)
+    if groups is not None:
+        drawn = drawn[groups.codes]
     bag = np.flatnonzero(drawn * weights > 0)
     out = np.flatnonzero(drawn == 0)
     if len(bag) == 0 or len(out) == 0:

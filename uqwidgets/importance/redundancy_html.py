@@ -68,7 +68,7 @@ def _notes(result: Redundancy) -> list[str]:
         f"Dots: share of a feature's variance that forests of {result.n_estimators} trees predict "
         f"out of bag, at or below 0 where they predict no better than its mean; whiskers: "
         f"{result.level:.0%} interval, which treats the forests as fixed; "
-        f"{population(result.weighted, result.ess, n_rows)}."
+        f"{population(result.weighted, result.ess, n_rows, result.groups)}."
     ]
     notes += left_out(len(result.features))
     missing = [j for j, status in enumerate(result.status) if status != "ok"]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted
 
@@ -55,6 +56,8 @@ class Redundancy(Result):
         Effective sample size of the scored rows.
     remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -98,6 +101,7 @@ class Redundancy(Result):
     weighted: bool
     ess: float
     remarks: tuple[Remark, ...] = ()
+    groups: GroupCount | None = None
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
 from uqwidgets.plotting.text import counted
 
@@ -56,6 +57,8 @@ class Importance(Result):
         For a learner, the importance in every refit.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -103,6 +106,7 @@ class Importance(Result):
     subgroups: pd.DataFrame | None = None
     per_refit: Floats | None = None
     remarks: tuple[Remark, ...] = ()
+    groups: GroupCount | None = None
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -139,17 +139,19 @@ def _interaction(
     influence : ndarray of shape (n,)
     population : Population
     """
-    largest = float(np.abs(influence).max())
+    units, of_units = population.units, population.of_units(influence)
+    largest = float(np.abs(of_units).max())
     if not largest > 0 or not len(changes):
         return 0.0
-    rows = influence / largest
+    of_units = of_units / largest
+    rows = of_units if population.groups is None else of_units[population.groups.codes]
     by_value = np.zeros((int(subgroups.max()) + 1, len(changes)))
     np.add.at(by_value, (subgroups, codes), donor_shares * rows)
     weights = by_value.T[:, subgroups] * (scored * rows)
     chains = float(np.einsum("vi,vi->", changes / largest, weights))
     chains -= estimate / largest * float(weights.sum())
     of_weights = interaction_of_weights(
-        rows, dot(rows, rows), population.scored, population.weights
+        of_units, dot(of_units, of_units), units.scored, units.weights
     )
     return largest * math.cbrt(2 * chains + of_weights)
 

@@ -60,7 +60,7 @@ def less_noisy(
     population : Population
     """
     repeats, n = donors.shape
-    precision = influence.precision
+    precision = influence.precision(population)
     noise = influence.double_counted.any()
     if not noise or precision >= PRECISE or not _are_permutations(donors):
         return influence

@@ -308,10 +308,14 @@ def _third_order(
     influence: Influence, donors: Positions, population: Population
 ) -> tuple[float, float]:
     """Cube roots of `Change.interaction` and `Change.double_counted_cubes`."""
-    largest = float(np.abs(influence.of_rows).max())
+    # The influence of the group of each row, if rows belong together.
+    of_units = population.of_units(influence.of_rows)
+    groups = population.groups
+    of_rows = of_units if groups is None else of_units[groups.codes]
+    largest = float(np.abs(of_rows).max())
     if influence.pairs is None or not largest > 0:
         return 0.0, 0.0
-    of_rows, chains, cubes = influence.of_rows, 0.0, 0.0
+    chains = cubes = 0.0
     scored = ThirdOrderRows(population.scored > 0)
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
@@ -327,9 +331,10 @@ def _third_order(
             np.multiply(pairs, pairs, out=others)
             cubes += scored.factor * float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others, of_donors  # otherwise they stay in memory while the next come
-    rows = of_rows / largest
-    variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest
+    of_units = of_units / largest
+    variance = dot(of_units, of_units) - float(influence.double_counted.sum()) / largest / largest
+    units = population.units
     interaction = 2 * chains + interaction_of_weights(
-        rows, variance, population.scored, population.weights
+        of_units, variance, units.scored, units.weights
     )
     return largest * math.cbrt(interaction), largest * math.cbrt(cubes)

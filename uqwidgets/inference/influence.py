@@ -29,15 +29,10 @@ class Influence:
     double_counted: Floats
     pairs: PairInfluences | None = None
 
-    @property
-    def parts(self) -> Floats:
-        """Contribution of each row to n^2 times the variance, (n,)."""
-        return np.square(self.of_rows) - self.double_counted
-
-    @property
-    def precision(self) -> float:
+    def precision(self, population: Population) -> float:
         """Relative precision of the variance that follows from it."""
-        return float(relative_precision(self.parts))
+        squares = np.square(population.of_units(self.of_rows))
+        return float(relative_precision(squares - population.of_units(self.double_counted)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,6 +98,7 @@ def bounds(
         the degrees of freedom of the estimated variance (Satterthwaite 1946), and a cubic
         transformation corrects it for the skewness (Hall 1992): the interval is asymmetric.
         Unequal weights add the leverage of each row, its share of the weight, to the variance.
+        If rows belong together, the influence of a group is the sum of those of its rows.
     ``model``
         A mean over rows with a t quantile of n - 1 degrees of freedom (Molnar et al. 2023, eq. 6).
     ``fixed-data``
@@ -127,7 +128,7 @@ def bounds(
     """
     if np.isnan(change.estimate):
         return Bounds(np.nan, np.nan, np.nan, np.nan)
-    df = min(population.ess, change.pairs) - 1
+    df = min(population.units.ess, change.pairs) - 1
     match interval:
         case "u-statistic":
             return u_statistic_bounds([row_moments(change, population)], level, reference)[0]
@@ -174,7 +175,8 @@ def symmetric(
 
 def _variance_of_mean(influence: Floats, population: Population) -> float:
     """Variance of the mean of n influences whose own mean is zero."""
-    return dot(influence, influence) / len(influence) ** 2 * population.small_sample
+    of_units = population.of_units(influence)
+    return dot(of_units, of_units) / len(influence) ** 2 * population.units.small_sample
 
 
 def _over_repeats(change: Change) -> tuple[float, float]:

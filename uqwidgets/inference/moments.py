@@ -34,6 +34,8 @@ _SPREAD_OF_TWO = 0.5 * (1 - 1e-9)
 class Moments(NamedTuple):
     r"""Moments of the influences :math:`\psi` of n rows; arrays of any one shape.
 
+    If rows belong together, the influence of their group, the sum of theirs, takes their place.
+
     Attributes
     ----------
     estimate : ndarray
@@ -67,7 +69,8 @@ def row_moments(change: Change, population: Population) -> Moments:
     """Return the moments of a change in one population, arrays of shape (); NaN if it has none."""
     if math.isnan(change.estimate):
         return Moments(*[np.asarray(math.nan)] * len(Moments._fields))
-    influence = change.influence_scored + change.influence_donor
+    units, n = population.units, len(population.weights)
+    influence = population.of_units(change.influence_scored + change.influence_donor)
     largest = float(np.abs(influence).max())
     # Relative influences avoid overflow and underflow of third powers.
     unit = largest if largest > 0 else 1.0
@@ -77,7 +80,7 @@ def row_moments(change: Change, population: Population) -> Moments:
     total = float(squares.sum())
     # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
     # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
-    parts = population.leverage_cubed * (squares - change.double_counted / unit**2)
+    parts = units.leverage_cubed * (squares - population.of_units(change.double_counted) / unit**2)
     variance = float(parts.sum())
     parts -= variance / len(parts)
     deviations = parts
@@ -88,21 +91,22 @@ def row_moments(change: Change, population: Population) -> Moments:
     cubes = of_rows - (change.double_counted_cubes / unit) ** 3
     del squares  # so that a block of rows of the pooled skewness has room
     excess = 0.0
-    if total > 0 and np.ptp(population.weights) > 0:
+    if total > 0 and np.ptp(units.weights) > 0:
         pooled = PooledSkewness(1)
-        rows = (change.influence_scored / unit, relative, population.weights)
+        as_scored = population.of_units(change.influence_scored) / unit
+        rows = (as_scored, relative, units.weights)
         pooled.add(*(each[:, None] for each in rows))
         excess = float(pooled.excess(np.array([total]), np.array([of_rows]))[0])
     moments = (
         change.estimate,
-        unit * math.sqrt(total) / len(parts),
+        unit * math.sqrt(total) / n,
         variance / scale,
         math.sqrt(dot(deviations, deviations)) / scale,
         cubes / scale**1.5 + excess,
         (change.interaction / unit) ** 3 / scale**1.5,
-        1 / population.ess,
+        1 / units.ess,
         1 / change.pairs,
-        population.evenness,
+        units.evenness,
     )
     return Moments(*map(np.asarray, moments))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import has_text, has_truth_value
+from uqwidgets.inference.groups import GroupCount, RowGroups
 from uqwidgets.inference.sums import weighted_sums
 
 # Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
@@ -39,15 +40,20 @@ class Population:
         Positions of the scored rows; None for all.
     weighted : bool
         Whether the user passed weights.
+    groups : RowGroups or None
+        Rows that may depend on each other; None if each row is independent of all others.
     """
 
     weights: Floats
     scored: Floats
     rows: Positions | None
     weighted: bool
+    groups: RowGroups | None = None
 
     @classmethod
-    def of(cls, n: int, sample_weight: Any = None, rows: Any = None) -> Population:
+    def of(
+        cls, n: int, sample_weight: Any = None, rows: Any = None, groups: RowGroups | None = None
+    ) -> Population:
         """Check the weights and rows that a user passes.
 
         Parameters
@@ -58,6 +64,7 @@ class Population:
             See `checked_weights`.
         rows : array-like, optional
             A mask of shape (n,), or different positions of rows; negative ones count from the end.
+        groups : RowGroups, optional
 
         Raises
         ------
@@ -72,7 +79,7 @@ class Population:
             scored[chosen] = weights[chosen]
             if not scored.any():
                 raise ValueError("every chosen row has weight 0; choose others.")
-        return cls(weights, scored, chosen, sample_weight is not None)
+        return cls(weights, scored, chosen, sample_weight is not None, groups)
 
     def reweighted(self, weights: Floats) -> Population:
         """Return the same rows with other weights (n,) of mean 1, which are not checked."""
@@ -80,7 +87,7 @@ class Population:
         if self.rows is not None:
             scored = np.zeros(len(weights))
             scored[self.rows] = weights[self.rows]
-        return Population(weights, scored, self.rows, weighted=True)
+        return replace(self, weights=weights, scored=scored, weighted=True)
 
     def among(self, members: Positions) -> Population:
         """Return the population of some of the rows, in which positions count among these.
@@ -91,7 +98,37 @@ class Population:
             Positions; at least one is scored with a positive weight.
         """
         scored = self.scored[members]
-        return Population(self.weights[members], scored, np.flatnonzero(scored), self.weighted)
+        return Population(
+            self.weights[members],
+            scored,
+            np.flatnonzero(scored),
+            self.weighted,
+            None if self.groups is None else self.groups.among(members),
+        )
+
+    @cached_property
+    def units(self) -> Population:
+        """The population of what is drawn independently: the groups, or else the rows themselves.
+
+        The weight of a group is the sum of those of its rows.
+        """
+        if self.groups is None:
+            return self
+        scale = len(self.groups) / len(self.weights)
+        weights, scored = (scale * self.of_units(each) for each in (self.weights, self.scored))
+        rows = None if self.rows is None else np.flatnonzero(scored)
+        return Population(weights, scored, rows, weighted=True)
+
+    @property
+    def group_count(self) -> GroupCount | None:
+        """The number of groups of the scored rows; None if each row is independent."""
+        if self.groups is None:
+            return None
+        return GroupCount(self.groups.name, len(self.units.positions), self.units.ess)
+
+    def of_units(self, values: Floats) -> Floats:
+        """Return sums over the rows of each of the `units`: (..., n) to (..., u)."""
+        return values if self.groups is None else self.groups.sums(values)
 
     @property
     def plain(self) -> bool:
@@ -159,7 +196,8 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     r"""Weighted mean over rows of each line of ``values``, with its standard error.
 
     The variance is that of a mean of independent rows (Molnar et al. 2023, section 6) for unequal
-    weights: :math:`\sum s_i^2 (v_i - \bar v)^2 / (\sum s_i)^2`, times ESS / (ESS - 1).
+    weights: :math:`\sum s_i^2 (v_i - \bar v)^2 / (\sum s_i)^2`, times ESS / (ESS - 1). Rows of a
+    group are added before they are squared, and the ESS is that of the groups.
 
     Parameters
     ----------
@@ -178,14 +216,18 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
         lines = slice(k, k + step)
         mean[lines] = weighted_sums(values[lines], s)
         deviation = values[lines] - mean[lines, None]
+        if population.groups is not None:
+            variance[lines] = np.square(population.groups.sums(s * deviation)).sum(axis=1)
+            continue
         variance[lines] = weighted_sums(np.square(deviation, out=deviation), squared)
-    return mean, np.sqrt(variance * population.small_sample)
+    return mean, np.sqrt(variance * population.units.small_sample)
 
 
 def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
     """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
 
-    It is NaN where a single row has all the weight.
+    The ESS is that of the groups, if rows belong together. The width is NaN where a single row or
+    group has all the weight.
 
     Parameters
     ----------
@@ -193,7 +235,7 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
     level : float
     population : Population
     """
-    df = population.ess - 1
+    df = population.units.ess - 1
     quantile = stdtrit(df if df > 0 else np.nan, (1 + level) / 2)
     return np.asarray(quantile * np.asarray(std_error, dtype=np.float64))
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dots_over_rows
@@ -36,10 +37,30 @@ class ManyPopulations:
     ----------
     weights, scored : ndarray of shape (n, t)
         As in `uqwidgets.inference.population.Population`, a column for each population.
+    groups : RowGroups or None
+        As there.
     """
 
     weights: Floats
     scored: Floats
+    groups: RowGroups | None = None
+
+    @cached_property
+    def units(self) -> ManyPopulations:
+        """The populations of the groups, or else of the rows, as `Population.units`."""
+        if self.groups is None:
+            return self
+        scale = len(self.groups) / len(self.weights)
+        weights, scored = (scale * self.of_units(each) for each in (self.weights, self.scored))
+        return ManyPopulations(weights, scored)
+
+    def of_units(self, values: Floats) -> Floats:
+        """Return sums over the rows of each of the `units`: (n, t) to (u, t)."""
+        return values if self.groups is None else self.groups.sums_of_rows(values)
+
+    def of_rows(self, values: Floats) -> Floats:
+        """Return for each row the value of its unit: (u, t) to (n, t)."""
+        return values if self.groups is None else values[self.groups.codes]
 
     @cached_property
     def ess_and_evenness(self) -> tuple[Floats, Floats]:
@@ -71,8 +92,9 @@ class ManyPopulations:
         """Return some of the populations."""
         weights = np.ascontiguousarray(self.weights[:, which])
         if self.scored is self.weights:
-            return ManyPopulations(weights, weights)
-        return ManyPopulations(weights, np.ascontiguousarray(self.scored[:, which]))
+            return ManyPopulations(weights, weights, self.groups)
+        scored = np.ascontiguousarray(self.scored[:, which])
+        return ManyPopulations(weights, scored, self.groups)
 
 
 def mean_changes_in(
@@ -152,22 +174,27 @@ def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[
         np.empty((len(populations), len(values))),
     )
     step = max(1, _MOST_VALUES // max(1, values.shape[1]))
+    groups = populations[0].groups
     for k in range(0, len(populations), step):
         part = slice(k, k + step)
         s = np.stack([p.scored for p in populations[part]])
         s /= s.sum(axis=1, keepdims=True)
         s2 = np.square(s)
         mean[part] = s @ deviation.T
+        if groups is not None:
+            for of, line, m in zip(variance[part], s, mean[part], strict=True):
+                of[:] = np.square(groups.sums(line * (deviation - m[:, None]))).sum(axis=1)
+            continue
         variance[part] = (
             s2 @ squared.T
             - 2 * mean[part] * (s2 @ deviation.T)
             + np.square(mean[part]) * s2.sum(axis=1, keepdims=True)
         )
-    factors = np.array([p.small_sample for p in populations])
+    factors = np.array([p.units.small_sample for p in populations])
     return mean + center, np.sqrt(np.maximum(variance, 0.0) * factors[:, None])
 
 
 def half_widths(std_error: Floats, level: float, populations: Sequence[Population]) -> Floats:
     """Return `half_width` in many populations, from standard errors of shape (t, m)."""
-    df = np.array([population.ess for population in populations]) - 1
+    df = np.array([population.units.ess for population in populations]) - 1
     return np.asarray(quantile(df, level, "t")[:, None] * std_error)

@@ -74,7 +74,7 @@ class SampledRows:
         local[:, places] = place_of[donors]
         return cls(
             members,
-            Population(population.weights[members], scored, chosen, population.weighted),
+            replace(population.among(members), scored=scored, rows=chosen),
             local,
             places,
             None if strata is None else strata[members],

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.sums import dots
 
 # One or two rows may have nearly all of the influence. The data then show that variance and
@@ -130,7 +131,10 @@ def skewness_corrected(
 
 
 def without_groups(
-    statistics: Callable[[npt.NDArray[np.bool_]], Sequence[float]], n: int, seed: int
+    statistics: Callable[[npt.NDArray[np.bool_]], Sequence[float]],
+    n: int,
+    seed: int,
+    units: RowGroups | None = None,
 ) -> tuple[Floats, int]:
     """Covariance of statistics by the delete-a-group jackknife, with its degrees of freedom.
 
@@ -141,6 +145,7 @@ def without_groups(
     n : int
         Number of rows.
     seed : int
+    units : RowGroups, optional
         See `jackknife_groups`.
 
     Returns
@@ -148,12 +153,14 @@ def without_groups(
     covariance : ndarray of shape (m, m)
     df : int
     """
-    group_of_row = jackknife_groups(n, seed)
+    group_of_row = jackknife_groups(n, seed, units=units)
     groups = range(int(group_of_row.max()) + 1)
     return covariance_without_groups(np.array([statistics(group_of_row != g) for g in groups]))
 
 
-def jackknife_groups(n: int, seed: int, groups: int = _JACKKNIFE_GROUPS) -> Positions:
+def jackknife_groups(
+    n: int, seed: int, groups: int = _JACKKNIFE_GROUPS, units: RowGroups | None = None
+) -> Positions:
     """Split rows at random into groups, each of which is left out once (Kott 2001).
 
     Parameters
@@ -163,12 +170,16 @@ def jackknife_groups(n: int, seed: int, groups: int = _JACKKNIFE_GROUPS) -> Posi
     seed : int
         Of the split.
     groups : int, default=20
+    units : RowGroups, optional
+        Rows that are left out together.
 
     Returns
     -------
     ndarray of shape (n,)
         Group of each row, counted from 0.
     """
+    if units is not None:
+        return jackknife_groups(len(units), seed, groups)[units.codes]
     return np.random.default_rng(seed).permutation(n) % min(groups, n)
 
 

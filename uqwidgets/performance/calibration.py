@@ -13,7 +13,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import checked_count
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
-from uqwidgets.performance.shares import wilson
+from uqwidgets.performance.shares import wilson_of
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -135,8 +135,11 @@ def _of_bins(
     _, bins = np.unique(position, return_inverse=True)
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
-    ess = mass**2 / np.bincount(bins, np.square(weights))
-    low, high = wilson(observed, ess, level)
+    low, high = np.empty((2, len(mass)))
+    for b in range(len(mass)):
+        of_bin = rows[bins == b]
+        ends = wilson_of(observed[[b]], happened[None, of_bin], population.among(of_bin), level)
+        low[b], high[b] = ends[0][0], ends[1][0]
     return Calibration(
         event=event,
         target=target,
@@ -151,6 +154,7 @@ def _of_bins(
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
+        groups=population.group_count,
     )
 
 
@@ -174,10 +178,12 @@ def _of_quantiles(
     # it is less than quantile j where at most j are at or below it.
     at_most, less = np.cumsum(n_below)[:k].clip(0, 1), np.cumsum(n_at_most)[:k].clip(0, 1)
     observed = at_most[_INNER]
-    low, high = wilson(observed, np.full(len(observed), population.ess), level)
+    is_below, is_at_most = (line <= np.arange(k)[:, None] for line in counts)
+    low, high = wilson_of(observed, is_below[_INNER], population, level)
     tails = [int(np.argmin(np.abs(_QUANTILES - (1 - nominal) / 2))) for nominal in _INTERVALS]
     inside = np.array([at_most[k - 1 - tail] - less[tail] for tail in tails]).clip(0, 1)
-    ends = wilson(inside, np.full(len(inside), population.ess), level)
+    is_inside = np.stack([is_below[k - 1 - tail] & ~is_at_most[tail] for tail in tails])
+    ends = wilson_of(inside, is_inside, population, level)
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
@@ -192,4 +198,5 @@ def _of_quantiles(
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
+        groups=population.group_count,
     )

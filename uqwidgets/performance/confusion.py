@@ -40,4 +40,5 @@ def confusion(
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
+        groups=population.group_count,
     )

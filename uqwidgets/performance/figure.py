@@ -25,7 +25,7 @@ def scores_figure(result: Scores) -> Figure:
         Panel(Axis(), Axis(names=[label]), dots(frame.iloc[[k]], "value", "label", tips=tips))
         for k, label in enumerate(result.labels)
     ]
-    rows = population(result.weighted, result.ess, result.n_rows)
+    rows = population(result.weighted, result.ess, result.n_rows, result.groups)
     return Figure("Scores of the model", f"{result.level:.0%} interval, {rows}", panels)
 
 

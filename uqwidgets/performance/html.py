@@ -37,7 +37,7 @@ def scores_html(result: Scores) -> str:
             result.labels, result.units, result.value, result.low, result.high, strict=True
         )
     ]
-    rows = population(result.weighted, result.ess, result.n_rows)
+    rows = population(result.weighted, result.ess, result.n_rows, result.groups)
     names = map(with_unit, result.labels, result.units)
     lines = zip(names, result.value, result.std_error, result.low, result.high, strict=True)
     note = (
@@ -79,7 +79,7 @@ def confusion_html(result: Confusion) -> str:
         [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1)]
         for true, predicted, share, of_true in frame.itertuples(index=False)
     ]
-    rows = population(result.weighted, result.ess, result.n_rows)
+    rows = population(result.weighted, result.ess, result.n_rows, result.groups)
     notes = [f"Cells: share of the rows of a true class; {rows}."]
     if len(result.classes) > _MOST_CLASSES:
         notes.append(f"Drawn are the first {_MOST_CLASSES} classes; the table has the others.")
@@ -115,7 +115,7 @@ def calibration_html(result: Calibration) -> str:
     note = (
         f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval; "
         "dashed: perfect calibration; "
-        f"{population(result.weighted, result.ess, result.n_rows)}."
+        f"{population(result.weighted, result.ess, result.n_rows, result.groups)}."
     )
     return panel(
         "Calibration",

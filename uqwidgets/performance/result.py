@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import population
 
@@ -30,15 +31,18 @@ class _OfPopulation(Result):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
     """
 
     weighted: bool
     n_rows: int
     ess: float
+    groups: GroupCount | None = field(default=None, kw_only=True)
 
     @property
     def _rows(self) -> str:
-        return population(self.weighted, self.ess, self.n_rows)
+        return population(self.weighted, self.ess, self.n_rows, self.groups)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +65,8 @@ class Scores(_OfPopulation):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
     remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
 
@@ -155,6 +161,8 @@ class Confusion(_OfPopulation):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
     remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
 
@@ -269,6 +277,8 @@ class Calibration(_OfPopulation):
         Number of scored rows.
     ess : float
         Effective sample size of these rows.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
 
     See Also
     --------

@@ -20,7 +20,7 @@ from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.measures import UNBOUNDED
 from uqwidgets.performance.metrics import RankIndicator
 from uqwidgets.performance.result import Scores
-from uqwidgets.performance.shares import paired_shares, wilson
+from uqwidgets.performance.shares import paired_shares, wilson_of
 from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
 
 # In the order in which they are shown; a model has those that fit its predictions.
@@ -85,6 +85,7 @@ def scores(
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
+        groups=population.group_count,
         **_columns([_interval([(one, population)], level, seed) for one in indicators]),
     )
     return without_empty_intervals(replace(result, remarks=_remarks_on_undefined(result)))
@@ -180,30 +181,33 @@ def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int
     that of Bonett and Price 2012.
     """
     score, population = terms[0]
-    n = len(population.scored)
+    n, units = len(population.scored), population.units
     is_paired = all(of is population for _, of in terms)
-    rows = population.positions if is_paired else np.arange(n)
     if isinstance(score, MetricIndicator):
+        rows = population.positions if is_paired else np.arange(n)
         return _of_metric(terms, rows, level, seed)
     estimate, influence = 0.0, np.zeros(n)
     for sign, (one, of) in zip((1, -1), terms, strict=False):
         value, of_rows = value_and_influence(one, of)
         estimate += sign * value
-        influence[of.positions] += sign * math.sqrt(of.small_sample) * of_rows
-    influence = influence[rows]
+        influence[of.positions] += sign * math.sqrt(of.units.small_sample) * of_rows
+    influence = population.of_units(influence)
+    if is_paired:
+        influence = influence[units.positions]
     squares = np.square(influence)
     error = math.sqrt(float(squares.sum()))
     outputs = [_share_of_rows(one, of) for one, of in terms] if is_paired else [None]
     if (own := outputs[0]) is not None and (other := outputs[-1]) is not None:
         if len(terms) == 1:
-            low, high = map(float, wilson(np.array(estimate), np.array(population.ess), level))
-        else:
-            low, high = paired_shares(own, other, population.scored, population.ess, level)
-        return Bounds(estimate, error, low, high)
+            low, high = wilson_of(np.array([estimate]), own[None], population, level)
+            return Bounds(estimate, error, float(low[0]), float(high[0]))
+        if population.groups is None:
+            ends = paired_shares(own, other, population.scored, population.ess, level)
+            return Bounds(estimate, error, *ends)
     if math.isnan(estimate) or not error > 0:
         end = estimate if error == 0 else np.nan
         return Bounds(estimate, error, end, end)
-    most = min(of.ess for _, of in terms) - 1
+    most = min(of.units.ess for _, of in terms) - 1
     df = min(float(satterthwaite_df(squares)), most if is_paired else max(2 * most, 1.0))
     t = float(quantile(df, level, "t"))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
@@ -287,7 +291,9 @@ def _of_metric(
     estimate = value(rows)
     if len(rows) < 2 or math.isnan(estimate):
         return Bounds(estimate, np.nan, np.nan, np.nan)
-    covariance, df = without_groups(lambda kept: (value(rows[kept]),), len(rows), seed)
+    of = terms[0][1]
+    units = None if of.groups is None else of.groups.among(rows)
+    covariance, df = without_groups(lambda kept: (value(rows[kept]),), len(rows), seed, units)
     error = float(np.sqrt(covariance[0, 0]))
     return _within(symmetric(estimate, error, df, level, "t"), _ends(terms))
 

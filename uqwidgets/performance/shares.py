@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.moments import quantile
+from uqwidgets.inference.population import Population, mean_over_rows
 from uqwidgets.inference.sums import dot
 
 
-def wilson(share: Floats, ess: Floats, level: float) -> tuple[Floats, Floats]:
+def wilson_of(
+    share: Floats, happened: npt.NDArray[Any], population: Population, level: float
+) -> tuple[Floats, Floats]:
+    r"""Wilson's score interval of shares of the scored rows, which may belong together.
+
+    Rows of a group depend on each other, so that they are worth fewer rows than there are: as many
+    independent ones as have the variance :math:`\hat V` of the share over groups,
+    :math:`\hat\pi (1 - \hat\pi) / \hat V`, and the quantile is that of t (Korn and Graubard 1998).
+    They are worth at most as many as there are, and at least as many as groups.
+
+    Parameters
+    ----------
+    share : ndarray of shape (m,)
+    happened : ndarray of shape (m, n)
+        0 or 1 in each row; the share is its weighted mean.
+    population : Population
+    level : float
+
+    Returns
+    -------
+    low, high : ndarray of shape (m,)
+    """
+    units = population.units
+    if units is population:
+        return wilson(share, np.full(len(share), population.ess), level)
+    _, error = mean_over_rows(happened, population)
+    least = min(units.ess, population.ess)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.clip(share * (1 - share) / np.square(error), least, population.ess)
+    ess = np.where(error > 0, worth, least)
+    return wilson(share, ess, level, float(quantile(units.ess - 1, level, "t")))
+
+
+def wilson(
+    share: Floats, ess: Floats, level: float, z: float | None = None
+) -> tuple[Floats, Floats]:
     r"""Wilson's score interval of a share (Wilson 1927).
 
     It is the set of shares :math:`\pi` with :math:`|\hat\pi - \pi| \le z \sqrt{\pi (1 - \pi) / m}`,
@@ -25,13 +64,15 @@ def wilson(share: Floats, ess: Floats, level: float) -> tuple[Floats, Floats]:
     ess : ndarray of the same shape
         Effective number of rows m.
     level : float
+    z : float, optional
+        By default the quantile of the normal distribution.
 
     Returns
     -------
     low, high : ndarray
         NaN where there is no row.
     """
-    z2 = float(ndtri((1 + level) / 2)) ** 2
+    z2 = (float(ndtri((1 + level) / 2)) if z is None else z) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
         centre = (share + z2 / (2 * ess)) / (1 + z2 / ess)
         half = np.sqrt(z2 * (share * (1 - share) / ess + z2 / (4 * ess**2))) / (1 + z2 / ess)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 import pandas as pd
+
+if TYPE_CHECKING:
+    from uqwidgets.inference.groups import GroupCount
 
 NOT_AVAILABLE = "not available"
 
@@ -92,12 +95,15 @@ def not_available(names: Sequence[str], reasons: Sequence[str]) -> list[str]:
     return [f"{sentence(NOT_AVAILABLE)} ({why}): {listed(few(of[why]))}." for why in of]
 
 
-def population(weighted: bool, ess: float, n_rows: int) -> str:
+def population(weighted: bool, ess: float, n_rows: int, groups: GroupCount | None = None) -> str:
     """Return the number of rows of a result, and their effective sample size if weighted."""
     rows = counted(n_rows, "row")
+    if groups is not None:
+        rows += f" of {groups}"
     if not weighted:
         return rows
-    return f"{rows}, weighted, worth about {number(ess)} (effective sample size)"
+    worth = number(ess) if groups is None else f"{number(groups.ess)} groups"
+    return f"{rows}, weighted, worth about {worth} (effective sample size)"
 
 
 def pixels(text: str) -> float:

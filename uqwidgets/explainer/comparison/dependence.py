@@ -89,7 +89,7 @@ def dependences(
     else:
         means = [_mean_difference(block, populations) for block in own]
     average, std_error = (np.concatenate(part) for part in zip(*means, strict=True))
-    width = half_width(std_error, level, min(populations, key=lambda each: each.ess))
+    width = half_width(std_error, level, min(populations, key=lambda each: each.units.ess))
     difference = replace(
         first,
         label=f"{first.label}, {title}",
@@ -119,5 +119,6 @@ def _mean_difference(values: Floats, sides: Sequence[Population]) -> tuple[Float
         share = side.scored / side.scored.sum()
         mean = values @ share
         means.append(mean)
-        influences.append(share * (values - mean[:, None]) * math.sqrt(side.small_sample))
+        of_units = side.of_units(share * (values - mean[:, None]))
+        influences.append(of_units * math.sqrt(side.units.small_sample))
     return means[0] - means[1], np.sqrt(np.square(influences[0] - influences[1]).sum(axis=1))

@@ -241,16 +241,19 @@ def _of_changes(
     estimate = own.estimate - other.estimate
     if math.isnan(estimate):
         return Bounds(np.nan, np.nan, np.nan, np.nan)
-    influences = [c.influence_scored + c.influence_donor for c in changes]
+    n, units = len(own.double_counted), [side.units for side in sides]
+    influences, twice = [], []
+    for change, side in zip(changes, sides, strict=True):
+        influences.append(side.of_units(change.influence_scored + change.influence_donor))
+        twice.append(side.of_units(change.double_counted))
     relative = influences[0] - influences[1]
     unit = float(np.abs(relative).max()) or 1.0
     relative = relative / unit
     total = dot(relative, relative) or 1.0
-    leverage = [side.leverage**1.5 for side in sides]
+    leverage = [side.leverage**1.5 for side in units]
     spread = [g * psi / unit for g, psi in zip(leverage, influences, strict=True)]
     noise = [
-        g * np.sqrt(np.maximum(c.double_counted, 0)) / unit
-        for g, c in zip(leverage, changes, strict=True)
+        g * np.sqrt(np.maximum(each, 0)) / unit for g, each in zip(leverage, twice, strict=True)
     ]
     parts = np.square(spread[0] - spread[1]) - np.square(noise[0] - noise[1])
     deviations = parts - parts.mean()
@@ -258,14 +261,14 @@ def _of_changes(
     cubes -= (own.double_counted_cubes / unit) ** 3 - (other.double_counted_cubes / unit) ** 3
     moments = (
         estimate,
-        unit * math.sqrt(total) / len(parts),
+        unit * math.sqrt(total) / n,
         parts.sum() / total,
         math.sqrt(dot(deviations, deviations)) / total,
         cubes / total**1.5,
         ((own.interaction / unit) ** 3 - (other.interaction / unit) ** 3) / total**1.5,
-        max(1 / side.ess for side in sides),
+        max(1 / side.ess for side in units),
         max(1 / change.pairs for change in changes),
-        min(side.evenness for side in sides),
+        min(side.evenness for side in units),
     )
     error, low, high = bounds_of_moments(Moments(*map(np.asarray, moments)), level, reference)
     return Bounds(estimate, float(error), float(low), float(high))

@@ -1,0 +1,117 @@
+"""The groups of rows that a user names: their labels, checked, as the groups of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Positions
+from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.masks import refuse_masked
+from uqwidgets._utils.options import brief
+from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.columns import Columns
+from uqwidgets.evaluation.constants import is_missing
+from uqwidgets.evaluation.containers import container_of
+from uqwidgets.evaluation.distinct import distinct
+from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.groups import RowGroups, described
+
+# With fewer groups, the variance between them is hardly known.
+_FEW_GROUPS = 10
+
+
+def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
+    """Give a table the groups of its rows, with what a reader of results should know of them.
+
+    Parameters
+    ----------
+    groups : str, array-like of shape (n,), RowGroups, or None
+        The name of a column of X or of ``extra``, or a label for each row, or those of another
+        table of the same rows.
+    X : object
+        What the features were read from; it may have columns that the model does not use.
+    table : Table
+    extra : Columns
+
+    Raises
+    ------
+    ValueError
+        If no column has this name, the length differs, a label is missing, or there is one group.
+    """
+    if groups is None or isinstance(groups, RowGroups):
+        table.row_groups = groups
+        return
+    if isinstance(groups, str):
+        labels, name = _column(groups, X, table, extra), groups
+    else:
+        table.check_order(groups, "groups")
+        labels, name = _series(groups, len(table)), str(getattr(groups, "name", None) or "")
+    codes = _codes(labels)
+    count = int(codes.max()) + 1
+    if count == 1:
+        raise ValueError(
+            "groups has the same label in every row, and intervals need rows of several groups; "
+            "leave groups out, or pass the labels of independent groups."
+        )
+    if count == len(codes):
+        remark = Remark(
+            "single-groups",
+            "every row is a group of its own, so that groups= changes nothing",
+        )
+        table.remarks = (remark,)
+        return
+    table.row_groups = RowGroups(codes, name)
+    if count < _FEW_GROUPS:
+        remark = Remark(
+            "few-groups",
+            f"the {len(codes):,} rows belong to {described(name, count)}, and each interval "
+            f"rests on these {count} alone; with fewer than {_FEW_GROUPS} it is wide, and may "
+            "still be too narrow",
+        )
+        table.remarks = (remark,)
+
+
+def _column(name: str, X: Any, table: Table, extra: Columns) -> pd.Series[Any]:
+    for columns in (extra, table):
+        if name in columns:
+            return columns.exact_column(name)
+    container = container_of(X)
+    names = [str(label) for label in container.labels]
+    if name not in names:
+        raise ValueError(unknown("column", name, list(dict.fromkeys([*extra.names, *names]))))
+    return container.columns([names.index(name)]).frame().iloc[:, 0]
+
+
+def _series(groups: Any, n: int) -> pd.Series[Any]:
+    refuse_masked(groups, "groups", "give each row a group")
+    labels = groups if isinstance(groups, pd.Series) else None
+    if labels is None:
+        try:
+            values: npt.NDArray[Any] = np.asarray(groups)
+        except ValueError:  # lists of several lengths
+            values = np.empty((0, 0))
+        if values.ndim != 1:
+            raise ValueError(
+                f"groups is {brief(groups)}; pass the name of a column, or one label per row."
+            )
+        labels = pd.Series(values)
+    if len(labels) != n:
+        raise ValueError(
+            f"groups has {len(labels):,} labels but X has {n:,} rows; pass one label per row."
+        )
+    return labels.reset_index(drop=True)
+
+
+def _codes(labels: pd.Series[Any]) -> Positions:
+    values, codes = distinct(labels)
+    if is_missing(values[-1]):  # the last of the distinct values
+        without = codes == len(values) - 1
+        raise ValueError(
+            f"groups is missing in {int(without.sum())} of {len(codes):,} rows (the first is row "
+            f"{int(without.argmax())}); give these rows a group, or leave them out."
+        )
+    return codes
