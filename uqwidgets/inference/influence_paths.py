@@ -24,30 +24,17 @@ from uqwidgets.inference.sums import dots_over_rows, values_at
 # Values of an array (rows, populations) that fit the processor's cache.
 _BLOCK = 1 << 16
 
-#: Some of the populations.
-Columns = slice | npt.NDArray[np.bool_]
-
-
-class Subtracted(NamedTuple):
-    """What the pairs have subtracted in some of the populations.
-
-    It is the measure of the scored row and of the donor, as coefficients (t,) and values (n, t).
-    """
-
-    populations: Columns
-    terms: tuple[tuple[Floats, Floats], ...]
-
 
 class RowInfluences(NamedTuple):
     """Influences of rows as scored and in both roles, and what their squares contain twice, (n, t).
 
-    With it what the pairs have subtracted, for populations that are all of them together.
+    The pairs have the values (n, t) of the scored row and of the donor subtracted.
     """
 
     scored: Floats
     of_rows: Floats
     double_counted: Floats
-    subtracted: tuple[Subtracted, ...]
+    subtracted: tuple[Floats, Floats] | tuple[()]
 
 
 class DrawnPairs(NamedTuple):
@@ -95,7 +82,9 @@ class PathInfluences:
         ones = pairs.as_scored[0]
         self._drawn, self._squared = _parts(ones @ both, 2)
         self._received = np.asarray(ones.T @ s)
-        self._change_drawn, self._change_squared, self._change_received = [], [], []
+        self._change_drawn: list[Floats] = []
+        self._change_squared: list[Floats] = []
+        self._change_received: list[Floats] = []
         self._changes_squared: list[Floats] = []
         of_square = ones.copy()
         for of_change in pairs.as_scored[1:]:
@@ -128,7 +117,7 @@ class PathInfluences:
         squares *= np.square(self._scale * self._roles[0])
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
         of_rows = scored + donated
-        plain = RowInfluences(scored, of_rows, squares, (Subtracted(slice(None), ()),))
+        plain = RowInfluences(scored, of_rows, squares, ())
         if not squares.any():
             return plain
         of_units, twice = map(self.populations.of_units, (of_rows, squares))
@@ -137,25 +126,21 @@ class PathInfluences:
             total.add((np.square(of_units[block]) - twice[block]) / unit)
         share = share_of_controls(relative_precisions(total.sum, total.error))
         needed = share != 0
-        if not needed.any():
-            return plain
-        which = slice(None) if needed.all() else needed
-        terms = self._control(plain, m, original, share[which], which)
-        subtracted = [Subtracted(which, terms)]
-        if not needed.all():
-            subtracted.append(Subtracted(~needed, ()))
-        return plain._replace(subtracted=tuple(subtracted))
+        return self._controlled(plain, m, original, share, needed) if needed.any() else plain
 
-    def _control(
-        self, rows: RowInfluences, m: int, original: Floats, share: Floats, which: Columns
-    ) -> tuple[tuple[Floats, Floats], ...]:
-        """Subtract a share of the measure of both rows of a pair, as control variates, in place.
+    def _controlled(
+        self,
+        rows: RowInfluences,
+        m: int,
+        original: Floats,
+        share: Floats,
+        needed: npt.NDArray[np.bool_],
+    ) -> RowInfluences:
+        """Subtract a share of the measure of both rows of a pair, as control variates.
 
-        Returns
-        -------
-        tuple of (ndarray of shape (t,), ndarray of shape (n, t))
-            `Subtracted.terms`, in the populations that need them.
+        Arrays are changed in place, in the populations that need it.
         """
+        which = slice(None) if needed.all() else needed
         s, w = (weights[:, which] for weights in self._roles)
         of_scored, of_donors = (
             weights * (original[:, None] - np.einsum("i,it->t", original, weights) / total[which])
@@ -168,7 +153,7 @@ class PathInfluences:
         received = np.asarray(ones.T @ of_scored)
         by_scored, of_rows = rows.scored[:, which], rows.of_rows[:, which]
         repeats = len(self.pairs.donors)
-        a, b = share * regression_on_two(
+        a, b = share[which] * regression_on_two(
             repeats,
             dots_over_rows(of_scored, of_scored),
             dots_over_rows(of_donors, of_donors),
@@ -185,7 +170,9 @@ class PathInfluences:
         squares += own * (repeats * own + 2 * (b * drawn - by_scored))
         # It may be below zero by rounding.
         rows.double_counted[:, which] = np.maximum(squares, 0.0)
-        return (a, of_scored), (b, of_donors)
+        subtracted = np.zeros_like(rows.scored), np.zeros_like(rows.scored)
+        subtracted[0][:, which], subtracted[1][:, which] = own, b * of_donors
+        return rows._replace(subtracted=subtracted)
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
         """Return the `Moments` of the influences, (fields, t)."""
@@ -229,33 +216,18 @@ class PathInfluences:
 
     def _third_order(self, m: int, rows: RowInfluences, unit: Floats) -> tuple[Floats, Floats]:
         """Return the sums that `Change.interaction` and ``double_counted_cubes`` are made of."""
-        chains, cubes = np.zeros(self.t), np.zeros(self.t)
-        for which, terms in rows.subtracted:
-            sums = self._sums_over_pairs(m, rows.of_rows[:, which], unit[which], which, terms)
-            chains[which], cubes[which] = sums
-        return chains, cubes
-
-    def _sums_over_pairs(
-        self,
-        m: int,
-        of_rows: Floats,
-        unit: Floats,
-        which: Columns,
-        subtracted: tuple[tuple[Floats, Floats], ...],
-    ) -> tuple[Floats, Floats]:
         # These sums correct the skewness only, so single precision is enough; it takes half of the
         # time.
         changes = self.pairs.changes[m]
         size = float(max(changes.max(), -changes.min())) or 1.0
-        estimate = _single(self.estimates[m][which] / size)
-        relative = _single(of_rows / unit)
-        scored = _single(size / unit * self._scale[which] * self._roles[0][:, which])
-        donated = _single(self.populations.weights[:, which])
-        terms = [_single(slope / unit * each) for slope, each in subtracted]
-        chains, cubes = np.zeros(len(unit)), np.zeros(len(unit))
+        estimate = _single(self.estimates[m] / size)
+        relative = _single(rows.of_rows / unit)
+        scored = _single(size / unit * self._scale * self._roles[0])
+        donated = _single(self.populations.weights)
+        terms = [_single(each / unit) for each in rows.subtracted]
+        chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
-            own = relative[block]
-            s = scored[block]
+            of_rows, s = relative[block], scored[block]
             for change, donors in zip(changes, self.pairs.donors, strict=True):
                 here = donors[block].astype(np.intp)
                 pairs = _single(change[block] / size)[:, None] - estimate
@@ -264,7 +236,7 @@ class PathInfluences:
                 if terms:
                     pairs -= terms[0][block]
                     pairs -= values_at(terms[1], here)
-                others = own - pairs
+                others = of_rows - pairs
                 of_donors = values_at(relative, here)
                 of_donors -= pairs
                 others *= of_donors
