@@ -26,15 +26,15 @@ _BLOCK = 1 << 16
 
 
 class RowInfluences(NamedTuple):
-    """Influences of rows and what their squares contain twice, (n, t), with those of the pairs.
+    """Influences of rows as scored and in both roles, and what their squares contain twice, (n, t).
 
-    The pairs have the coefficients (t,) of the measure of the scored row and of the donor, each
-    with its values, subtracted.
+    The pairs have the values (n, t) of the scored row and of the donor subtracted.
     """
 
+    scored: Floats
     of_rows: Floats
     double_counted: Floats
-    subtracted: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | tuple[()]
+    subtracted: tuple[Floats, Floats] | tuple[()]
 
 
 class DrawnPairs(NamedTuple):
@@ -82,15 +82,18 @@ class PathInfluences:
         ones = pairs.as_scored[0]
         self._drawn, self._squared = _parts(ones @ both, 2)
         self._received = np.asarray(ones.T @ s)
-        shape = (len(pairs.changes), *self._drawn.shape)
-        self._change_drawn, self._change_received = np.empty(shape), np.empty(shape)
-        self._change_squared, self._squares = np.empty(shape), np.empty(shape)
+        self._change_drawn: list[Floats] = []
+        self._change_squared: list[Floats] = []
+        self._change_received: list[Floats] = []
+        self._changes_squared: list[Floats] = []
         of_square = ones.copy()
-        for m, of_change in enumerate(pairs.as_scored[1:]):
-            self._change_drawn[m], self._change_squared[m] = _parts(of_change @ both, 2)
-            self._change_received[m] = of_change.T @ s
+        for of_change in pairs.as_scored[1:]:
+            drawn, of_squares = _parts(of_change @ both, 2)
+            self._change_drawn.append(drawn)
+            self._change_squared.append(of_squares)
+            self._change_received.append(np.asarray(of_change.T @ s))
             np.square(of_change.data, out=of_square.data)
-            self._squares[m] = of_square @ squared
+            self._changes_squared.append(np.asarray(of_square @ squared))
         self._totals = [each.sum(axis=0) for each in self._roles]
         self._third_order_rows = ThirdOrderRows(np.any(s > 0, axis=1))
         total = dots_over_rows(s, self._drawn)
@@ -103,80 +106,77 @@ class PathInfluences:
     def rows(self, m: int, original: Floats) -> RowInfluences:
         """Return the influences, with control variates where these are needed."""
         estimate = self.estimates[m]
-        scored = self._as_scored(m, slice(None))
+        scored: Floats = self._change_drawn[m] - estimate * self._drawn
+        scored *= self._roles[0]
+        scored *= self._scale
         donated = self._change_received[m] - estimate * self._received
         donated *= self._roles[1]
         donated *= self._scale
-        squares = self._squares[m] - 2 * estimate * self._change_squared[m]
+        squares = self._changes_squared[m] - 2 * estimate * self._change_squared[m]
         squares += estimate**2 * self._squared
         squares *= np.square(self._scale * self._roles[0])
         np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
-        plain = RowInfluences(scored + donated, squares, ())
+        of_rows = scored + donated
+        plain = RowInfluences(scored, of_rows, squares, ())
         if not squares.any():
             return plain
-        of_units, twice = (
-            self.populations.of_units(plain.of_rows),
-            self.populations.of_units(squares),
-        )
+        of_units, twice = map(self.populations.of_units, (of_rows, squares))
         total, unit = self._total(), np.square(_largest(of_units))
         for block in self._blocks():
             total.add((np.square(of_units[block]) - twice[block]) / unit)
         share = share_of_controls(relative_precisions(total.sum, total.error))
-        if not share.any():
-            return plain
-        return self._controlled(plain, m, original, share, scored, donated)
-
-    def _as_scored(self, m: int, rows: slice) -> Floats:
-        """Return the influences of some rows as scored."""
-        change: Floats = self._change_drawn[m, rows] - self.estimates[m] * self._drawn[rows]
-        change *= self._roles[0][rows]
-        change *= self._scale
-        return change
+        needed = share != 0
+        return self._controlled(plain, m, original, share, needed) if needed.any() else plain
 
     def _controlled(
         self,
-        plain: RowInfluences,
+        rows: RowInfluences,
         m: int,
         original: Floats,
         share: Floats,
-        by_scored: Floats,
-        by_donor: Floats,
+        needed: npt.NDArray[np.bool_],
     ) -> RowInfluences:
-        """Subtract a share of the measure of both rows of a pair, as control variates."""
+        """Subtract a share of the measure of both rows of a pair, as control variates.
+
+        Arrays are changed in place, in the populations that need it.
+        """
+        which = slice(None) if needed.all() else needed
+        s, w = (weights[:, which] for weights in self._roles)
         of_scored, of_donors = (
-            weights * (original[:, None] - np.einsum("i,it->t", original, weights) / total)
-            for weights, total in zip(self._roles, self._totals, strict=True)
+            weights * (original[:, None] - np.einsum("i,it->t", original, weights) / total[which])
+            for weights, total in zip((s, w), self._totals, strict=True)
         )
         ones, of_change = self.pairs.as_scored[0], self.pairs.as_scored[m + 1]
-        weighted = self.populations.weights * of_donors
+        weighted = w * of_donors
         together = np.concatenate([of_donors, np.square(of_donors), weighted], axis=1)
         drawn, drawn_squared, drawn_weighted = _parts(ones @ together, 3)
         received = np.asarray(ones.T @ of_scored)
+        by_scored, of_rows = rows.scored[:, which], rows.of_rows[:, which]
         repeats = len(self.pairs.donors)
-        slopes = share * regression_on_two(
+        a, b = share[which] * regression_on_two(
             repeats,
             dots_over_rows(of_scored, of_scored),
             dots_over_rows(of_donors, of_donors),
             dots_over_rows(of_scored, drawn),
             dots_over_rows(of_scored, by_scored),
-            dots_over_rows(of_donors, by_donor),
+            dots_over_rows(of_donors, of_rows - by_scored),
         )
-        a, b = slopes
-        of_rows = plain.of_rows - b * drawn - a * received
+        rows.of_rows[:, which] = of_rows - b * drawn - a * received
         # The squares of the pairs minus both control variates, multiplied out.
-        products = of_change @ weighted - self.estimates[m] * drawn_weighted
-        products *= self._scale * self._roles[0]
-        squares = plain.double_counted + b * (b * drawn_squared - 2 * products)
+        products = of_change @ weighted - self.estimates[m][which] * drawn_weighted
+        products *= self._scale[which] * s
+        squares = rows.double_counted[:, which] + b * (b * drawn_squared - 2 * products)
         own = a * of_scored
         squares += own * (repeats * own + 2 * (b * drawn - by_scored))
-        np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
-        subtracted = (a, of_scored), (b, of_donors)
-        return RowInfluences(of_rows, squares, subtracted)
+        # It may be below zero by rounding.
+        rows.double_counted[:, which] = np.maximum(squares, 0.0)
+        subtracted = np.zeros_like(rows.scored), np.zeros_like(rows.scored)
+        subtracted[0][:, which], subtracted[1][:, which] = own, b * of_donors
+        return rows._replace(subtracted=subtracted)
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
         """Return the `Moments` of the influences, (fields, t)."""
-        of_units, twice = map(self.populations.of_units, rows[:2])
-        as_scored = self.populations.of_units(self._as_scored(m, slice(None)))
+        as_scored, of_units, twice = map(self.populations.of_units, rows[:3])
         units, unit = self.populations.units, _largest(of_units)
         totals = units.scored.sum(axis=0), units.weights.sum(axis=0)
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
@@ -224,7 +224,7 @@ class PathInfluences:
         relative = _single(rows.of_rows / unit)
         scored = _single(size / unit * self._scale * self._roles[0])
         donated = _single(self.populations.weights)
-        terms = [_single(slope / unit * each) for slope, each in rows.subtracted]
+        terms = [_single(each / unit) for each in rows.subtracted]
         chains, cubes = np.zeros(self.t), np.zeros(self.t)
         for block in self._third_order_rows.blocks(self._step):
             of_rows, s = relative[block], scored[block]

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import uqwidgets as uq
 from cases import thorough_after
-from uqwidgets.widgets.page import processes
+from uqwidgets.widgets.page import price, processes, savable
 from uqwidgets.widgets.page.levels import Stressed
 from uqwidgets.widgets.page.processes import Processes, StressedColumns
 from uqwidgets.widgets.rows.population import PopulationBuilder
@@ -63,6 +63,26 @@ def ends_of(path):
     index, columns = index_of(path), stored_columns(path)
     (track,) = (each for each in index["cohorts"][0]["tracks"] if each.keys() == {"low", "high"})
     return np.stack([columns[number][:, start : start + n] for number, start, n in track.values()])
+
+
+def test_products_of_matrices_have_one_thread(explorer, tmp_path, monkeypatch):
+    numbers = []
+
+    class Watched(Processes):
+        def finish(self, check):
+            numbers.append({each["num_threads"] for each in threadpool_info()})
+            super().finish(check)
+
+    for module in (price, savable):
+        monkeypatch.setattr(module, "Processes", Watched)
+    with threadpool_limits(2):
+        before = threadpool_info()
+        explorer.save(tmp_path / "page.html", n_jobs=1, progress=False)
+        n_saved = len(numbers)
+        explorer.page_price()
+        assert threadpool_info() == before
+    assert 0 < n_saved < len(numbers)
+    assert all(each == {1} for each in numbers)
 
 
 @pytest.mark.parametrize("n_jobs", thorough_after(1, [2, 3]))

@@ -247,7 +247,8 @@ def _look(plan: Plan, n: int, taus: tuple[float, ...], check: Callable[[], None]
     # What the model was not asked yet is estimated.
     model = PageModel(plan.session(0), _ready(plan), [inputs])
     timed = _TimedSteps(lambda *_: check())
-    page = assemble([model], options, [], timed, Processes(n_jobs=1))()
+    with Processes(n_jobs=1) as processes:
+        page = assemble([model], options, [], timed, processes)()
     nbytes = Counter[str]()
     for chunk, text in page.chunks.items():
         nbytes[chunk.partition(" ")[0]] += len(text)

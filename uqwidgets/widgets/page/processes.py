@@ -30,7 +30,8 @@ from uqwidgets.widgets.page.levels import LevelsOfRows, Stressed
 _FEWEST_NUMBERS, _LARGEST_COPY = 1_500_000, 1 << 24
 # Seconds between two checks for a stop.
 _PATIENCE = 0.1
-# Products of matrices have one thread in each process: more would wait for each other.
+# Products of matrices have one thread in each process, this one included: they are small, and
+# where other work uses the cores, more threads wait for each other for most of the time.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -85,6 +86,7 @@ class Processes:
         self._waiting: list[Callable[[Check], None]] = []
 
     def __enter__(self) -> Processes:
+        self._ends.enter_context(threadpool_limits(1))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,7 +129,6 @@ class Processes:
     def _submitted(self, track: Track, rows: StressedColumns) -> Future[list[Samples]] | None:
         """Submit a track to a process, None if none can be started."""
         if self._executor is None:
-            self._ends.enter_context(threadpool_limits(1))
             self._executor = ProcessPoolExecutor(
                 self._n_others, env=_ONE_THREAD, initializer=end_with, initargs=(os.getpid(),)
             )
