@@ -18,8 +18,9 @@ of each row on it from `uqwidgets.inference.mean_change`, the default interval o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from uqwidgets._utils.errors import NoRatioError
 from uqwidgets.evaluation.evaluations import Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.remarks import (
+    remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
 )
@@ -38,14 +40,17 @@ from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import (
     Bounds,
     Change,
+    Family,
+    Interval,
     Moments,
     bounds,
     every_donor,
+    interval_moments,
+    listed_bounds,
     mean_change,
     pooled,
     ratio_bounds,
-    row_moments,
-    u_statistic_bounds,
+    ratio_change,
 )
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -235,7 +240,9 @@ class FeatureRanking:
             subgroups=subgroups_frame(evaluations, features, settings),
             remarks=remarks_on_pairs(estimates.pairs)
             + remarks_on_measure(measure, self._original, features, intervals, population, settings)
+            + remarks_on_many(intervals, settings)
             + evaluations.remarks,
+            **estimates.together,
             **provenance(settings, population),
         )
 
@@ -255,8 +262,14 @@ class Estimates:
     settings: Settings
     repeats: list[Floats] = field(default_factory=list)
     pairs: list[float] = field(default_factory=list)
+    _at_level: list[Callable[[float], Bounds]] = field(default_factory=list)
     _bounds: list[Bounds] = field(default_factory=list)
     _moments: list[Moments] = field(default_factory=list)
+    _family: Family | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings.simultaneous:
+            self._family = Family(self.settings.seed)
 
     def add(
         self,
@@ -278,15 +291,19 @@ class Estimates:
         """
         settings = self.settings
         options = settings.interval, settings.level, population, settings.reference
-        if settings.compare == "ratio":
+        is_ratio = settings.compare == "ratio"
+        # Without a change there is no ratio other than 1: the moments of both are those of one.
+        self._moments.append(interval_moments(change, settings.interval, population))
+        if self._family is not None:
+            of_change = ratio_change(change, original, population) if is_ratio else change
+            add_to_family(self._family, of_change, settings.interval, population)
+            if is_ratio:
+                self._at_level.append(_ratio(change.without_pairs(), original, *options))
+        elif is_ratio:
             self._bounds.append(ratio_bounds(change, original, *options))
-            self.repeats.append(1 + change.repeats / baseline)
-        else:
-            if settings.interval == "u-statistic":
-                self._moments.append(row_moments(change, population))
-            else:
-                self._bounds.append(bounds(change, *options))
-            self.repeats.append(change.repeats)
+        elif settings.interval != "u-statistic":
+            self._bounds.append(bounds(change, *options))
+        self.repeats.append(1 + change.repeats / baseline if is_ratio else change.repeats)
         self.pairs.append(change.pairs)
 
     def row_changes(self, change: Change, baseline: float, population: Population) -> Floats:
@@ -296,9 +313,52 @@ class Estimates:
 
     def intervals(self) -> list[Bounds]:
         """Return the interval of every feature; those from moments are computed together."""
-        if not self._moments:
-            return self._bounds
-        return u_statistic_bounds(self._moments, self.settings.level, self.settings.reference)
+        level = self.settings.level if self._pointwise_level is None else self._pointwise_level
+        if self._at_level:
+            return [at(level) for at in self._at_level]
+        return self._bounds or listed_bounds(self._stacked, level, self.settings.reference)
+
+    @property
+    def together(self) -> dict[str, Any]:
+        """Attributes of an `Importance` that tests and intervals of all features follow from."""
+        return {
+            "moments": self._stacked,
+            "family": self._family,
+            "pointwise_level": self._pointwise_level,
+        }
+
+    @cached_property
+    def _stacked(self) -> Moments:
+        return Moments.stacked(self._moments)
+
+    @cached_property
+    def _pointwise_level(self) -> float | None:
+        if self._family is None:
+            return None
+        return self._family.pointwise_level(self.settings.level)
+
+
+def add_to_family(
+    family: Family, change: Change, interval: Interval, population: Population
+) -> None:
+    """Add a change to those whose intervals are to hold at once.
+
+    The influences are those that the interval accounts for. Draws and pairs that count as
+    independent are so between features too.
+    """
+    match interval:
+        case "u-statistic":
+            family.add(population.of_units(change.influence_scored + change.influence_donor))
+        case "model":
+            family.add(population.of_units(change.influence_scored))
+        case _:
+            family.add_unknown()
+
+
+def _ratio(change: Change, original: Floats, *options: Any) -> Callable[[float], Bounds]:
+    """Return the interval of a ratio as a function of its level."""
+    interval, _, population, reference = options
+    return lambda level: ratio_bounds(change, original, interval, level, population, reference)
 
 
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:
@@ -315,6 +375,7 @@ def build_result(
     intervals: Sequence[Bounds],
     per_row: Floats,
     repeats: Sequence[Floats],
+    moments: Moments | None = None,
     **attributes: Any,
 ) -> Importance:
     """Sort the results of all features into an `Importance`, the most important first.
@@ -326,6 +387,8 @@ def build_result(
     per_row : ndarray of shape (p, m)
         It is sorted in place, because with many rows or features there is no memory for a copy.
     repeats : sequence of p ndarrays of shape (K,)
+    moments : Moments, optional
+        Arrays of shape (p,).
     **attributes
         All other attributes of an `Importance`.
     """
@@ -341,6 +404,7 @@ def build_result(
         high=np.array([intervals[j].high for j in order]),
         per_row=per_row,
         repeats=np.stack([repeats[j] for j in order]),
+        moments=None if moments is None else moments.of(order),
         **attributes,
     )
 
