@@ -126,9 +126,11 @@ REMARKS = MappingProxyType(
         ),
         "many-features": RemarkKind(
             "Importance of ten features or more, each with an interval of its own level.",
-            "Of features without importance that the model uses, each looks clearly above zero with "
-            "a probability of 2.5 %, and clearly below with as much. Among many, some do.",
-            "Pass `simultaneous=True`, so that all intervals hold at once, or use `result.tests()`.",
+            "A feature without importance that the model uses looks clearly above zero with a "
+            "probability of 2.5 % (of a 95 % interval), and clearly below with as much. Among many "
+            "such features, some do.",
+            "Pass `simultaneous=True`, so that all intervals hold at once, or use `tests()` of the "
+            "result.",
         ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",

@@ -321,6 +321,7 @@ class Ranking(ExplainerBase):
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -352,6 +353,8 @@ class Ranking(ExplainerBase):
         features, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
             As in `importance`, without ``replacement="conditional"``, which makes every entropy
             importance zero.
+        simultaneous : bool, default=False
+            As in `importance`; the intervals of both importances hold at once.
         margin : float, default=0.01
             In nats, for both importances. 0.01 nats change a probability, the width of a predictive
             density or its effective number of classes by one percent.
@@ -404,6 +407,7 @@ class Ranking(ExplainerBase):
                 interval=interval,
                 level=level,
                 reference=reference,
+                simultaneous=simultaneous,
                 sample_weight=sample_weight,
                 rows=rows,
                 callback=callback,

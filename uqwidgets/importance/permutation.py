@@ -292,19 +292,53 @@ class Estimates:
         settings = self.settings
         options = settings.interval, settings.level, population, settings.reference
         is_ratio = settings.compare == "ratio"
-        # Without a change there is no ratio other than 1: the moments of both are those of one.
-        self._moments.append(interval_moments(change, settings.interval, population))
+        # A ratio is 1 where the change is 0, so that the tests of both are those of the change.
+        moments = interval_moments(change, settings.interval, population)
+        at, influences = None, None
         if self._family is not None:
             of_change = ratio_change(change, original, population) if is_ratio else change
-            add_to_family(self._family, of_change, settings.interval, population)
+            influences = _influences(of_change, settings.interval, population)
             if is_ratio:
-                self._at_level.append(_ratio(change.without_pairs(), original, *options))
+                at = _ratio(change.without_pairs(), original, *options)
         elif is_ratio:
-            self._bounds.append(ratio_bounds(change, original, *options))
+            at = _ratio(change, original, *options)
         elif settings.interval != "u-statistic":
-            self._bounds.append(bounds(change, *options))
-        self.repeats.append(1 + change.repeats / baseline if is_ratio else change.repeats)
+            at = _known(bounds(change, *options))
+        repeats = 1 + change.repeats / baseline if is_ratio else change.repeats
+        self.add_interval(at, moments, influences, repeats)
         self.pairs.append(change.pairs)
+
+    def add_interval(
+        self,
+        at: Callable[[float], Bounds] | None,
+        moments: Moments,
+        influences: Floats | None,
+        repeats: Floats,
+    ) -> None:
+        """Add the next feature by its interval.
+
+        Parameters
+        ----------
+        at : callable, optional
+            The interval as a function of the level; by default it follows from the moments.
+        moments : Moments
+            Arrays of shape ().
+        influences : ndarray of shape (u,), optional
+            Of rows, or of groups of rows; read with ``simultaneous``.
+        repeats : ndarray of shape (K,)
+        """
+        self._moments.append(moments)
+        self.repeats.append(repeats)
+        if self._family is None:
+            if at is not None:
+                self._bounds.append(at(self.settings.level))
+            return
+        if influences is None:
+            self._family.add_unknown()
+        else:
+            self._family.add(influences)
+        if at is not None:
+            self._at_level.append(at)
 
     def row_changes(self, change: Change, baseline: float, population: Population) -> Floats:
         """Return the change of every scored row, or its part in the ratio, shape (m,)."""
@@ -338,21 +372,23 @@ class Estimates:
         return self._family.pointwise_level(self.settings.level)
 
 
-def add_to_family(
-    family: Family, change: Change, interval: Interval, population: Population
-) -> None:
-    """Add a change to those whose intervals are to hold at once.
+def _influences(change: Change, interval: Interval, population: Population) -> Floats | None:
+    """Return the influences that an interval accounts for, of rows or of groups of rows.
 
-    The influences are those that the interval accounts for. Draws and pairs that count as
-    independent are so between features too.
+    None for an interval over draws or pairs: those of two features are independent.
     """
     match interval:
         case "u-statistic":
-            family.add(population.of_units(change.influence_scored + change.influence_donor))
+            return population.of_units(change.influence_scored + change.influence_donor)
         case "model":
-            family.add(population.of_units(change.influence_scored))
+            return population.of_units(change.influence_scored)
         case _:
-            family.add_unknown()
+            return None
+
+
+def _known(interval: Bounds) -> Callable[[float], Bounds]:
+    """Return an interval of the level of the settings as a function of the level."""
+    return lambda _: interval
 
 
 def _ratio(change: Change, original: Floats, *options: Any) -> Callable[[float], Bounds]:

@@ -168,9 +168,7 @@ class Importance(Result):
             f"baseline {self.baseline:.4g}"
         )
 
-    def tests(
-        self, adjust: str | None = "holm", alternative: str = "greater"
-    ) -> pd.DataFrame:
+    def tests(self, adjust: str | None = "holm", alternative: str = "greater") -> pd.DataFrame:
         """Test for each feature whether its importance is zero, or its ratio 1.
 
         The p-values agree with the intervals: that of ``"two-sided"`` is below 0.05 exactly if the
@@ -213,7 +211,8 @@ class Importance(Result):
         (True, 1.0)
         """
         columns = {"feature": self.features}
-        return tests_frame(columns, self._known_moments, self.reference, adjust, alternative)
+        moments = known_moments(self.moments, self.interval)
+        return tests_frame(columns, moments, self.reference, adjust, alternative)
 
     def rows_needed(self) -> pd.DataFrame:
         """Estimate how many rows would leave zero outside each interval, or 1 for a ratio.
@@ -247,21 +246,12 @@ class Importance(Result):
         (['feature', 'rows'], True)
         """
         level = self.level if self.pointwise_level is None else self.pointwise_level
-        times = times_rows_needed(self._known_moments, level, checked_reference(self.reference))
+        moments = known_moments(self.moments, self.interval)
+        times = times_rows_needed(moments, level, checked_reference(self.reference))
         what, number = "rows", self.per_row.shape[1]
         if self.groups is not None:
             what, number = "groups", self.groups.number
         return pd.DataFrame({"feature": list(self.features), what: np.ceil(times * number)})
-
-    @property
-    def _known_moments(self) -> Moments:
-        """The moments, or a ValueError if there are none."""
-        if self.moments is None or self.interval == "quantile":
-            raise ValueError(
-                f"interval {self.interval!r} does not follow from influences of rows, so there is no "
-                "such test; use the importance of an Explainer with interval='u-statistic'."
-            )
-        return self.moments
 
     def _repr_html_(self) -> str:
         from uqwidgets.importance.html import importance_html
@@ -285,6 +275,22 @@ class Importance(Result):
         from uqwidgets.plotting.altair import layered
 
         return layered(importance_figure(self))
+
+
+def known_moments(moments: Moments | None, interval: str) -> Moments:
+    """Return the moments of a result.
+
+    Raises
+    ------
+    ValueError
+        If it has none, so that nothing is known but the interval at one level.
+    """
+    if moments is None or interval == "quantile":
+        raise ValueError(
+            f"the interval {interval!r} is known at one level alone, which gives no p-values and no "
+            "numbers of rows; use the importance of an Explainer with interval='u-statistic'."
+        )
+    return moments
 
 
 def tests_frame(

@@ -23,7 +23,7 @@ from uqwidgets.inference.intervals import (
     u_statistic_bounds,
 )
 from uqwidgets.inference.moments import Moments, Reference, row_moments
-from uqwidgets.inference.population import half_width, mean_over_rows
+from uqwidgets.inference.population import half_width, influences_on_means, mean_over_rows
 from uqwidgets.inference.ratio import (
     fieller,
     minus_influence,
@@ -59,6 +59,7 @@ __all__ = [
     "every_pair",
     "fieller",
     "half_width",
+    "influences_on_means",
     "interval_moments",
     "jackknife_groups",
     "listed_bounds",

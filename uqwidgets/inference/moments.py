@@ -227,7 +227,8 @@ def times_rows_needed(moments: Moments, level: float, reference: Reference = "t"
         Infinite where the estimate is at most its standard error; NaN where it is not known.
     """
     error, *_ = _studentised(moments)
-    low, high = (np.full(moments.estimate.shape, end) for end in (-_MOST_DOUBLINGS, _MOST_DOUBLINGS))
+    high = np.full(moments.estimate.shape, _MOST_DOUBLINGS)
+    low = -high
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         _, *ends = bounds_of_moments(moments.with_rows(2.0**middle), level, reference)
