@@ -24,6 +24,9 @@ _AFTER = {
     + 'uq.Explainer(model, X, y).importance("nll")',
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
+    "many-features": """X = rng.normal(size=(200, 12))
+coefficients = np.r_[1, rng.normal(size=11) / 10]
+uq.Explainer(lambda X: X @ coefficients, X, X[:, 0]).importance("squared_error")""",
     "few-pairs": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]), n_repeats=1)',
     "feature-left-out": _NUMBERS.replace("\n\n\ndef", "\nX[:5, 1] = np.nan\n\n\ndef", 1)

@@ -287,8 +287,8 @@ def known_moments(moments: Moments | None, interval: str) -> Moments:
     """
     if moments is None or interval == "quantile":
         raise ValueError(
-            f"the interval {interval!r} is known at one level alone, which gives no p-values and no "
-            "numbers of rows; use the importance of an Explainer with interval='u-statistic'."
+            f"the interval {interval!r} is known at one level alone, which gives no p-values and "
+            "no numbers of rows; use the importance of an Explainer with interval='u-statistic'."
         )
     return moments
 

@@ -173,8 +173,8 @@ def p_values(
     """Return the p-values of no change that agree with `bounds_of_moments`.
 
     That of ``two-sided`` is 1 minus the level of the interval with an end at zero; that of
-    ``greater`` half of it where the estimate is positive, since a central interval leaves half of
-    the rest on each side.
+    ``greater`` is half of it where that end is the lower one, since a central interval leaves half
+    of the rest on each side.
 
     Parameters
     ----------
