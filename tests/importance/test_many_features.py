@@ -39,13 +39,15 @@ def test_each_interval_is_that_of_the_pointwise_level(ex, interval, compare):
     options = {"interval": interval, "compare": compare, "n_repeats": 4}
     together = ex.importance("squared_error", simultaneous=True, **options)
     alone = ex.importance("squared_error", level=together.pointwise_level, **options)
-    assert together.simultaneous and not alone.simultaneous
+    assert together.simultaneous
+    assert not alone.simultaneous
     # The model ignores the last feature, which therefore does not count.
     count = P if interval in ("fixed-data", "random-variable") else P - 1
     assert 0.95 < together.pointwise_level <= 0.95 ** (1 / count) + 1e-12
     for end in ("importance", "low", "high"):
         np.testing.assert_allclose(getattr(together, end), getattr(alone, end), rtol=1e-9)
-    assert ", all 12 at once" in repr(together) and "all 12 at once" in together._repr_html_()
+    assert ", all 12 at once" in repr(together)
+    assert "all 12 at once" in together._repr_html_()
     assert "at once" not in repr(alone) + alone._repr_html_()
 
 
@@ -109,7 +111,8 @@ def test_both_importances_of_a_diagnosis_hold_at_once(ex):
     assert nll.pointwise_level < result.pointwise_level <= 0.95 ** (1 / 13)
     _, low, high = bounds_of_moments(nll.moments, result.pointwise_level)
     np.testing.assert_array_equal([result.nll_low, result.nll_high], [low, high])
-    assert "all 24 at once" in repr(result) and "all 24 at once" in result._repr_html_()
+    assert "all 24 at once" in repr(result)
+    assert "all 24 at once" in result._repr_html_()
     tests = result.tests(None)
     entropy = ex.importance("entropy").tests(None, "two-sided")
     merged = tests[tests["measure"] == "entropy"].merge(entropy, on="feature")
@@ -177,7 +180,8 @@ def test_rows_needed_follow_the_interval(ex):
 
 def test_the_remark_counts_the_false_finds_that_chance_makes(ex):
     (remark,) = (r for r in ex.importance("squared_error").remarks if r.code == "many-features")
-    assert remark.startswith("each of 11 intervals") and "0.28 of them" in remark
+    assert remark.startswith("each of 11 intervals")
+    assert "0.28 of them" in remark
     codes = {
         remark.code
         for options in ({"simultaneous": True}, {"features": ["x0", "x1"]})

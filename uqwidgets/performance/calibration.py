@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import checked_count
-from uqwidgets.inference import Family, influences_on_means
+from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson_of
@@ -143,9 +143,7 @@ def _of_bins(
     low, high = np.empty((2, len(mass)))
     members = [rows[bins == b] for b in range(len(mass))]
     for of_bin, share in zip(members, observed, strict=True) if family is not None else ():
-        influences = np.zeros(len(happened))
-        influences[of_bin] = population.scored[of_bin] * (happened[of_bin] - share)
-        _add(family, population.of_units(influences)[None])
+        _add(family, happened[None], np.array([share]), population, of_bin)
     pointwise_level = None if family is None else family.pointwise_level(level)
     for b, of_bin in enumerate(members):
         within, at = population.among(of_bin), pointwise_level or level
@@ -200,7 +198,7 @@ def _of_quantiles(
     is_inside = np.stack([is_below[k - 1 - tail] & ~is_at_most[tail] for tail in tails])
     for happened, shares in ((is_below[_INNER], observed), (is_inside, inside)):
         if family is not None:
-            _add(family, influences_on_means(happened, shares, population))
+            _add(family, happened, shares, population, population.positions)
     pointwise_level = None if family is None else family.pointwise_level(level)
     low, high = wilson_of(observed, is_below[_INNER], population, pointwise_level or level)
     ends = wilson_of(inside, is_inside, population, pointwise_level or level)
@@ -223,10 +221,20 @@ def _of_quantiles(
     )
 
 
-def _add(family: Family, influences: Floats) -> None:
-    """Add shares by the influences (m, u) on them.
+def _add(
+    family: Family,
+    happened: npt.NDArray[np.bool_],
+    shares: Floats,
+    population: Population,
+    rows: Positions,
+) -> None:
+    """Add the shares (m,) of some rows in which events (m, n) happened.
 
     A share of 0 or 1, on which no row has an influence, counts too: other rows may change it.
     """
-    family.add(influences)
-    family.add_unknown(int((~influences.any(axis=1)).sum()))
+    certain = np.ptp(happened[:, rows].astype(np.int8), axis=1) == 0
+    influences = np.zeros((len(shares), len(population.scored)))
+    deviations = happened[:, rows] - shares[:, None]
+    influences[:, rows] = population.scored[rows] * deviations
+    family.add(population.of_units(influences[~certain]))
+    family.add_unknown(int(certain.sum()))

@@ -241,6 +241,7 @@ class ModelComparison(Comparison):
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
+        simultaneous: bool = False,
         rows: npt.ArrayLike | None = None,
     ) -> Difference:
         """Compute indicators of both models under the same weights, and their difference.
@@ -253,7 +254,7 @@ class ModelComparison(Comparison):
             By default all that both models see and that can be stressed.
         indicators : sequence of str, scorer or callable, or dict of them by name, optional
             By default every indicator that both models have.
-        taus, tail, anchor, missing, level, rows
+        taus, tail, anchor, missing, level, simultaneous, rows
             As in `Explainer.stress`.
 
         Returns
@@ -297,13 +298,14 @@ class ModelComparison(Comparison):
                 self._pair.check_feature(name)
         if indicators is None:
             indicators = [name for name in self.first.indicators if name in self.second.indicators]
-        options = features, taus, tail, anchor, missing, level, rows
+        options = features, taus, tail, anchor, missing, level, rows, simultaneous
         own, other = self._of_sides(indicators)
         pairs = list(zip(own, other, strict=True))
         differences = [indicator_minus(*both, self._title, self._pair) for both in pairs]
         difference = self.first._stress_of(lambda: differences, *options)
         if level is not None:
-            difference = agreeing_shares(difference, pairs, checked_level(level))
+            at = difference.pointwise_level or checked_level(level)
+            difference = agreeing_shares(difference, pairs, at)
         return self._difference(
             self.first._stress_of(lambda: own, *options),
             self.second._stress_of(lambda: other, *options),
