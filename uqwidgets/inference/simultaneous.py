@@ -2,7 +2,7 @@ r"""Intervals that hold all at once: the level at which each of them is to be co
 
 Of thirty 95 % intervals, about 1.5 miss their value. Intervals hold all at once if, in at least
 95 % of the tables, none of them misses. With the influences :math:`\psi_{ji}` of row i on estimate
-j, the multiplier bootstrap (Chernozhukov, Chetverikov and Kato 2013) draws independent normal
+j, the multiplier bootstrap (Chernozhukov et al. 2013) draws independent normal
 multipliers :math:`e_{bi}` and finds the quantile c of
 
 .. math:: \max_j \Bigl| \sum_i e_{bi} \psi_{ji} \Bigr| \Big/ \sqrt{\sum_i \psi_{ji}^2} .
