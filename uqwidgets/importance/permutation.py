@@ -289,23 +289,23 @@ class Estimates:
             Its weighted mean.
         population : Population
         """
-        settings = self.settings
-        options = settings.interval, settings.level, population, settings.reference
+        settings, is_alone = self.settings, self._family is None
         is_ratio = settings.compare == "ratio"
-        # A ratio is 1 where the change is 0, so that the tests of both are those of the change.
-        moments = interval_moments(change, settings.interval, population)
-        at, influences = None, None
-        if self._family is not None:
+        kept = change if is_alone else change.without_pairs()
+
+        def at(level: float) -> Bounds:
+            options = settings.interval, level, population, settings.reference
+            return ratio_bounds(kept, original, *options) if is_ratio else bounds(kept, *options)
+
+        influences = None
+        if not is_alone:
             of_change = ratio_change(change, original, population) if is_ratio else change
             influences = _influences(of_change, settings.interval, population)
-            if is_ratio:
-                at = _ratio(change.without_pairs(), original, *options)
-        elif is_ratio:
-            at = _ratio(change, original, *options)
-        elif settings.interval != "u-statistic":
-            at = _known(bounds(change, *options))
+        # A ratio is 1 where the change is 0, so that the tests of both are those of the change.
+        moments = interval_moments(change, settings.interval, population)
+        from_moments = not is_ratio and (settings.interval == "u-statistic" or not is_alone)
         repeats = 1 + change.repeats / baseline if is_ratio else change.repeats
-        self.add_interval(at, moments, influences, repeats)
+        self.add_interval(None if from_moments else at, moments, influences, repeats)
         self.pairs.append(change.pairs)
 
     def add_interval(
@@ -384,17 +384,6 @@ def _influences(change: Change, interval: Interval, population: Population) -> F
             return population.of_units(change.influence_scored)
         case _:
             return None
-
-
-def _known(interval: Bounds) -> Callable[[float], Bounds]:
-    """Return an interval of the level of the settings as a function of the level."""
-    return lambda _: interval
-
-
-def _ratio(change: Change, original: Floats, *options: Any) -> Callable[[float], Bounds]:
-    """Return the interval of a ratio as a function of its level."""
-    interval, _, population, reference = options
-    return lambda level: ratio_bounds(change, original, interval, level, population, reference)
 
 
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:

@@ -16,7 +16,7 @@ to draw normal numbers with these correlations, and p x 1,000 numbers are kept i
 beyond 1,000 rows, or groups of rows, those of a random block get the same multiplier. Correlations
 that are estimated from few rows are shrunk towards none (Schäfer and Strimmer 2005), because noise
 in them lowers c where estimates are many. Whatever the correlations, c is at most the quantile of
-as many independent estimates (Šidák 1967), which is below that of Bonferroni.
+as many independent estimates (Sidak 1967), which is below that of Bonferroni.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Family:
         number = len(self)
         if number < 2:
             return level
-        independent = level ** (1 / number)
+        independent = math.pow(level, 1 / number)
         if not self._blocks:
             return independent
         largest = np.concatenate(list(self._maxima(np.concatenate(self._blocks))))
