@@ -13,6 +13,7 @@ from scipy.special import xlogy
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Family, checked_level
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.metrics import undefined
 from uqwidgets.stress.columns import StressedColumn
@@ -78,7 +79,7 @@ def stress(
     if family is not None and level is None:
         raise ValueError("simultaneous is about intervals; pass their level too, such as 0.95.")
     plain = [i for i in indicators if isinstance(i, Indicator)]
-    features, lines, intervals = [], [], []
+    features, lines, intervals, unit = [], [], [], "row"
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
@@ -88,6 +89,7 @@ def stress(
             )
             lines.append(line)
             intervals.append(fill)
+            unit = "row" if column.groups is None else "group"
         else:
             lines.append(_over_nodes(column, plain, taus))
     pointwise_level = None
@@ -104,10 +106,9 @@ def stress(
     for one in indicators:
         if isinstance(one, MetricIndicator):
             remarks += undefined_points(one.label, values[one.name], reached)
+    ess = np.stack([line.units_ess for line in lines])
     if level is not None:
-        remarks += coverage_remarks(
-            features, taus, np.stack([line.ess for line in lines]), COVERAGE_BY_ROWS
-        )
+        remarks += coverage_remarks(features, taus, ess, COVERAGE_BY_ROWS, unit)
     result = build_result(
         features,
         lines,
@@ -119,7 +120,8 @@ def stress(
         level=level,
         remarks=remarks,
     )
-    return replace(result, pointwise_level=pointwise_level)
+    result = replace(result, pointwise_level=pointwise_level)
+    return result if unit == "row" else replace(result, effective_groups=ess)
 
 
 def needs_rows(indicators: Sequence[Indicator | MetricIndicator], level: float | None) -> bool:
@@ -178,11 +180,15 @@ def build_result(
 
 @dataclass(frozen=True, eq=False)
 class _Profile:
-    """One stressed column at every level: arrays (t,), and (q, t) for indicators."""
+    """One stressed column at every level: arrays (t,), and (q, t) for indicators.
+
+    ``units_ess`` is the effective number of groups, or else of rows.
+    """
 
     target: Floats
     reached: Floats
     ess: Floats
+    units_ess: Floats
     kl: Floats
     half_share: Floats
     status: npt.NDArray[np.str_]
@@ -211,6 +217,7 @@ def _over_nodes(
         solved.target,
         solved.reached,
         ess,
+        ess,
         share * solved.kl,
         solved.half_share_beside(n_unmoved),
         solved.status,
@@ -236,7 +243,8 @@ def _over_rows(
     """
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
-    points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
+    names = ("reached", "ess", "units_ess", "kl", "half_share")
+    points = {name: np.full(len(taus), np.nan) for name in names}
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
     pending: list[tuple[Any, IntervalsOfLevel]] = []
     single: list[int] = []
@@ -257,7 +265,7 @@ def _over_rows(
     def add_influences(influences: Floats, n_without: int) -> None:
         assert family is not None
         everywhere = influences
-        if summarised is not None:
+        if summarised is not None and stressed.groups is None:
             everywhere = np.zeros((*influences.shape[:-1], n))
             everywhere[..., summarised] = influences
         family.add(everywhere)
@@ -284,6 +292,7 @@ def _over_rows(
         weights = stressed.summary_weights(known)
         for name, of_levels in described_weights(weights).items():
             points[name][at] = of_levels
+        points["units_ess"][at] = units_ess(weights, stressed.groups)
         if plain:
             summarise(at, known, weights)
         several = np.count_nonzero(known, axis=1) > 1
@@ -345,6 +354,11 @@ def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[Remar
     known = np.isfinite(reached)
     missing = int((known & np.isnan(values)).sum())
     return (undefined(label, missing, int(known.sum()), "points"),) if missing else ()
+
+
+def units_ess(weights: Floats, groups: RowGroups | None) -> Floats:
+    """Effective number of groups, or else of rows, with weights (..., n)."""
+    return effective_sample_sizes(weights if groups is None else groups.sums(weights))
 
 
 def described_weights(weights: Floats) -> dict[str, Floats]:

@@ -65,6 +65,8 @@ class Stress(Result):
         interval has ``level``.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    effective_groups : ndarray of shape (p, t) or None
+        Effective number of groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -106,6 +108,7 @@ class Stress(Result):
     level: float | None
     remarks: tuple[Remark, ...] = ()
     pointwise_level: float | None = None
+    effective_groups: Floats | None = None
 
     @property
     def n_values(self) -> int:
@@ -116,7 +119,8 @@ class Stress(Result):
     def frame(self) -> pd.DataFrame:
         """Tidy table.
 
-        Columns ``feature, tau, target, reached, indicator, value, low, high, ess, kl, status``.
+        Columns ``feature, tau, target, reached, indicator, value, low, high, ess, kl, status``;
+        for groups of rows, ``effective_groups`` after ``ess``.
         """
         p, t, q = len(self.features), len(self.taus), len(self.indicators)
 
@@ -126,6 +130,7 @@ class Stress(Result):
         def each(values: dict[str, Floats]) -> Floats:
             return np.stack([values[i] for i in self.indicators], axis=-1).ravel()
 
+        groups = self.effective_groups
         return pd.DataFrame(
             {
                 "feature": np.repeat(np.array(self.features, dtype=object), t * q),
@@ -137,6 +142,7 @@ class Stress(Result):
                 "low": each(self.low),
                 "high": each(self.high),
                 "ess": once(self.ess),
+                **({} if groups is None else {"effective_groups": once(groups)}),
                 "kl": once(self.kl),
                 "status": once(self.status),
             }

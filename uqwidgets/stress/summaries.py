@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.indicators import RATIO, Indicator
 from uqwidgets.stress.influence import StressedRows, influence_and_bias
@@ -68,7 +67,7 @@ def summaries_with_intervals(
     rows : StressedRows, optional
         The same rows and weights, for intervals; there are none if it is not given.
     add : callable, optional
-        Called with the influences (..., n) of the rows on indicators, and the number of indicators
+        Called with the influences (..., u) of rows, or groups, on indicators, and the number of indicators
         that have an interval without any.
 
     Returns
@@ -147,7 +146,7 @@ def _intervals(
             # The effective sample size of a rate is that of the rows in its denominator.
             is_rate = indicator.combination is RATIO
             own = rows.weights * outputs[q][1] if is_rate else rows.weights
-            sizes = effective_sample_sizes(own[extreme])
+            sizes = rows.effective_sizes(own[extreme])
             extremes.append((q, extreme, sizes))
     if add is not None:
         add(influence, sum(int(extreme.sum()) for _, extreme, _ in extremes))
