@@ -22,9 +22,10 @@ as many independent estimates (Sidak 1967), which is below that of Bonferroni.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from uqwidgets._typing import Floats
@@ -153,14 +154,14 @@ def _shrinkage(lines: Floats) -> float:
     return min(1.0, variance / squares) if squares > 0 else 1.0
 
 
-def adjusted(p_values: Floats, counts: Sequence[bool] | Floats, adjust: str | None) -> Floats:
+def adjusted(p_values: Floats, counts: npt.NDArray[np.bool_], adjust: str | None) -> Floats:
     """Adjust p-values for the number of tests.
 
     Parameters
     ----------
     p_values : ndarray of shape (m,)
         NaN stays NaN, and does not count.
-    counts : sequence of bool, length m
+    counts : ndarray of bool, shape (m,)
         Which of them are tests; the others keep their p-value.
     adjust : {"holm", "bh"} or None
         ``"holm"`` bounds the probability of any false find (Holm 1979), ``"bh"`` the expected share
@@ -171,7 +172,7 @@ def adjusted(p_values: Floats, counts: Sequence[bool] | Floats, adjust: str | No
     ndarray of shape (m,)
     """
     result = p_values.copy()
-    tests = np.flatnonzero(np.asarray(counts, dtype=bool) & np.isfinite(p_values))
+    tests = np.flatnonzero(counts & np.isfinite(p_values))
     order = tests[np.argsort(p_values[tests], kind="stable")]
     m = len(order)
     ranks = np.arange(1, m + 1)

@@ -142,8 +142,9 @@ def _of_bins(
     observed = np.bincount(bins, weights * outcome) / mass
     low, high = np.empty((2, len(mass)))
     members = [rows[bins == b] for b in range(len(mass))]
-    for of_bin, share in zip(members, observed, strict=True) if family is not None else ():
-        _add(family, happened[None], np.array([share]), population, of_bin)
+    if family is not None:
+        for of_bin, share in zip(members, observed, strict=True):
+            _add(family, happened[None], np.array([share]), population, of_bin)
     pointwise_level = None if family is None else family.pointwise_level(level)
     for b, of_bin in enumerate(members):
         within, at = population.among(of_bin), pointwise_level or level

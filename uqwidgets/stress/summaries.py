@@ -67,8 +67,8 @@ def summaries_with_intervals(
     rows : StressedRows, optional
         The same rows and weights, for intervals; there are none if it is not given.
     add : callable, optional
-        Called with the influences (..., u) of rows, or groups, on indicators, and the number of indicators
-        that have an interval without any.
+        Called with the influences (..., u) of rows, or groups, on indicators, and the number of
+        indicators that have an interval without any.
 
     Returns
     -------
@@ -149,13 +149,16 @@ def _intervals(
             sizes = rows.effective_sizes(own[extreme])
             extremes.append((q, extreme, sizes))
     if add is not None:
+        influence = influence.copy()
+        for q, extreme, _ in extremes:
+            influence[q, extreme] = 0.0  # up to rounding
         add(influence, sum(int(extreme.sum()) for _, extreme, _ in extremes))
 
-    def ends(level: float) -> tuple[Floats, Floats]:
+    def at(level: float) -> tuple[Floats, Floats]:
         low, high = corrected(level)
         low[~np.isfinite(values)] = high[~np.isfinite(values)] = np.nan
         for q, extreme, sizes in extremes:
             low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
         return low, high
 
-    return ends
+    return at
