@@ -219,7 +219,9 @@ class Importance(Result):
 
         The estimate and the spread of the rows are taken as they are, and the interval narrows with
         the number of rows. An estimate of twice its standard error may be half as large in other
-        rows, which then need to be four times as many: the numbers are a guide, not a promise.
+        rows, which then need to be four times as many: the numbers are a guide, not a promise. In
+        simulations, half of them were within a factor of 1.5 of the right one in tables of four
+        times the rows that it takes, and 84 % in tables of sixteen times.
 
         Returns
         -------
