@@ -78,13 +78,14 @@ def dependences(
         curve_blocks(side.evaluations, side.of, on, form)
         for side, on in zip(sides, grids, strict=True)
     )
-    means, family = [], Family(seed or 0)
+    means, family = [], None if seed is None else Family(seed)
     of_rows: dict[str, Any] = {}
     if populations[0] is populations[1]:
         curves = []
         for block in block_differences(own, other):
             means.append(mean_over_rows(block, populations[0]))
-            family.add(influences_on_means(block, means[-1][0], populations[0]))
+            if family is not None:
+                family.add(influences_on_means(block, means[-1][0], populations[0]))
             curves.append(block if first.curve_rows is None else block[:, first.curve_rows])
             del block  # otherwise it stays in memory while the next is made
         of_rows = {
@@ -95,9 +96,10 @@ def dependences(
         for block in own:
             mean, influences = _mean_difference(block, populations)
             means.append((mean, np.sqrt(np.square(influences).sum(axis=1))))
-            family.add(influences)
+            if family is not None:
+                family.add(influences)
     average, std_error = (np.concatenate(part) for part in zip(*means, strict=True))
-    pointwise_level = None if seed is None else family.pointwise_level(level)
+    pointwise_level = None if family is None else family.pointwise_level(level)
     fewest = min(populations, key=lambda each: each.units.ess)
     width = half_width(std_error, pointwise_level or level, fewest)
     difference = replace(

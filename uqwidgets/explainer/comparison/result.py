@@ -159,7 +159,8 @@ class Difference(Result):
         """Estimate how many rows would leave zero outside the interval of each difference.
 
         Of scores, it follows from the distance between the difference and the end of its interval
-        that is nearer to zero, which narrows with the root of the number of rows.
+        that is nearer to zero, which narrows with the root of the number of rows. Of two groups of
+        rows, it is the number in the first, where the second grows by the same factor.
 
         Returns
         -------
