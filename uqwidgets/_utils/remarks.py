@@ -154,6 +154,14 @@ REMARKS = MappingProxyType(
             "Intervals are those of independent rows.",
             "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
         ),
+        "many-features": RemarkKind(
+            "Importance of ten features or more, each with an interval of its own level.",
+            "A feature without importance that the model uses looks clearly above zero with a "
+            "probability of 2.5 % (of a 95 % interval), and clearly below with as much. Among many "
+            "such features, some do.",
+            "Pass `simultaneous=True`, so that all intervals hold at once, or use `tests()` of the "
+            "result.",
+        ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",
             "Intervals of losses may end too low; the remark gives their simulated coverage.",

@@ -14,6 +14,7 @@ from uqwidgets.dependence.rows import colours_of, counts_of, observed_within, ow
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.choice import MOST_CURVES, segments
 from uqwidgets.plotting.figure import Axis, Figure, Kind, Mark, Panel, Rule, Shade, dots
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE
 from uqwidgets.plotting.text import clipped, value_text, with_unit
 
@@ -117,7 +118,8 @@ def mean_of(result: Dependence) -> str:
 def _subtitle(result: Dependence, drawn: int) -> str:
     spread, far = ("interval", "hollow") if _is_apart(result) else ("band", "dashed")
     lines = f"{drawn} refits" if result.n_refits else f"{drawn} of {len(result.rows)} rows"
-    text = f"{mean_of(result)} with {result.level:.0%} {spread}; {lines}"
+    together = at_once(result, len(result.grid))
+    text = f"{mean_of(result)} with {result.level:.0%} {spread}{together}; {lines}"
     return text if result.near.all() else f"{text}; {far} far from the data"
 
 

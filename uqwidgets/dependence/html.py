@@ -11,6 +11,7 @@ from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.rows import counts_of, observed_within
 from uqwidgets.plotting.choice import MOST_CURVES
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.static import MOST_ROWS, drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
@@ -96,7 +97,8 @@ def _drawn(result: Dependence, drawn: int) -> str:
 
 
 def _notes_of_curve(result: Dependence, n_drawn: int) -> list[str]:
-    notes = [f"Thick line: {mean_of(result)}, with its {result.level:.0%} band."]
+    together = at_once(result, len(result.grid))
+    notes = [f"Thick line: {mean_of(result)}, with its {result.level:.0%} band{together}."]
     if n_drawn:
         _, beyond = observed_within(result)
         notes[0] += (
@@ -115,7 +117,8 @@ def _notes_of_curve(result: Dependence, n_drawn: int) -> list[str]:
 def _notes_of_dots(result: Dependence, n_drawn: int) -> list[str]:
     strokes = f" Thin strokes: {_drawn(result, n_drawn)}." if n_drawn else ""
     notes = [
-        f"Dots: {mean_of(result)} with its {result.level:.0%} interval.{strokes} In brackets: how "
+        f"Dots: {mean_of(result)} with its {result.level:.0%} interval"
+        f"{at_once(result, len(result.grid))}.{strokes} In brackets: how "
         "many rows have this value."
     ]
     far, n = int((~result.near).sum()), len(result.grid)

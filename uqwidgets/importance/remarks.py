@@ -28,6 +28,8 @@ _FEW_PAIRS = 30
 # (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
 _FEW_EFFECTIVE_ROWS = 30
 _EVEN_WEIGHTS = 0.9
+# From so many features on, some look clear by chance in a fifth of all tables or more.
+_MANY_FEATURES = 10
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 
 
@@ -181,6 +183,32 @@ def remarks_on_weights(
             f"{_FEW_EFFECTIVE_ROWS}, intervals may end too low, most of all those of the squared "
             f"error and of features that the weights depend on: {_COVERAGE_OF_FEW_ROWS} of 95 % "
             "intervals of losses held the importance in simulations",
+        ),
+    )
+
+
+def remarks_on_many(intervals: Sequence[Bounds], settings: Settings) -> tuple[Remark, ...]:
+    """Return a remark if so many intervals, each by itself, lead to false finds by chance.
+
+    A feature that the model ignores does not count: its interval has no width.
+
+    Parameters
+    ----------
+    intervals : sequence of Bounds, length p
+    settings : Settings
+    """
+    count = sum(each.high > each.low for each in intervals)
+    if count < _MANY_FEATURES or settings.simultaneous or settings.interval == "quantile":
+        return ()
+    by_chance = count * (1 - settings.level) / 2
+    unchanged = 1 if settings.compare == "ratio" else 0
+    return (
+        Remark(
+            "many-features",
+            f"each of {count} intervals holds by itself: if none of these features had any "
+            f"importance, {by_chance:.2g} of them would look clearly above {unchanged} by chance, "
+            "on average, and as many clearly below (simultaneous=True makes any at all as rare as "
+            f"{1 - settings.level:.2g})",
         ),
     )
 

@@ -24,6 +24,12 @@ class Result(ABC):
     """
 
     remarks: tuple[Remark, ...] = ()
+    pointwise_level: float | None = None
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether all intervals hold at once with the level; else each holds by itself."""
+        return self.pointwise_level is not None
 
     @property
     @abstractmethod
@@ -59,6 +65,11 @@ class Result(ABC):
         """Return the heading, at most twelve lines of a table, and notes."""
         lines = table.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")
         return "\n".join([self._heading, lines, *(f"note: {note}" for note in notes)])
+
+
+def at_once(result: Result, number: int) -> str:
+    """Return ", all <number> at once" if the intervals of a result hold so, or nothing."""
+    return f", all {number} at once" if result.simultaneous and number > 1 else ""
 
 
 def in_unit(unit: str) -> str:
