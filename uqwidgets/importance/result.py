@@ -11,7 +11,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
-from uqwidgets.plotting.text import counted
+from uqwidgets.plotting.text import counted, of_groups
 
 if TYPE_CHECKING:
     import altair as alt
@@ -143,8 +143,8 @@ class Importance(Result):
         return (
             f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
             f"{in_unit(self.unit)}: {self.how}, {scored} rows"
-            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
-            f"baseline {self.baseline:.4g}"
+            f"{of_groups(self.groups)}{', weighted' if self.weighted else ''}, "
+            f"{self.level:.0%} interval {self.interval}, baseline {self.baseline:.4g}"
         )
 
     def _repr_html_(self) -> str:

@@ -137,6 +137,7 @@ def coverage(
     resampling: Resampling,
     correction: str | float | None,
     weighted: bool,
+    grouped: bool = False,
 ) -> str:
     """Return a sentence on what an interval is for, and on its coverage in simulations.
 
@@ -147,10 +148,12 @@ def coverage(
         Of the learner.
     weighted : bool
         Whether rows have weights.
+    grouped : bool
+        Whether rows belong to groups.
     """
+    size = "as many new groups of rows" if grouped else "this size"
     target = (
-        f"the interval ({interval}) is for the mean result of the procedure over tables of this "
-        "size"
+        f"the interval ({interval}) is for the mean result of the procedure over tables of {size}"
     )
     percentages = _covered(kind, interval, resampling)
     if weighted:

@@ -67,13 +67,23 @@ class Learner(PerformanceMethods):
         ``"500MB"``. Curves are averaged over all rows; a result holds those of as many rows as fit.
         Each refit has its share, and needs what an `Explainer` of its held-out rows needs; with
         less, a remark gives the smallest limit.
+    groups : str or array-like of shape (n,), optional
+        Rows that belong together, such as those of one patient: a label for each row, or the name
+        of a column of X, which refits then do without. Resamples draw groups with all their rows,
+        what a refit holds out are whole groups, and every interval is for tables of as many other
+        groups: all numbers of rows in a formula are numbers of groups. With ``train_fraction`` and
+        ``correction``, shares of groups are meant. In a held-out table of G groups, one donor in G
+        is of the same group, as one in n is the row itself otherwise. By default each row is
+        independent of all others.
 
     Raises
     ------
     TypeError
         If the estimator cannot be copied, or ``adapter`` cannot be called.
     ValueError
-        If the table or an option of the resampling is not suitable.
+        If the table or an option of the resampling is not suitable; if ``groups`` has another
+        length than X, names no column, is missing in a row, or gives fewer groups than the
+        resampling needs: 4, and 2 G where every two of G are left out.
 
     See Also
     --------
@@ -127,6 +137,17 @@ class Learner(PerformanceMethods):
     Learner(LinearRegression, 60 rows, 0 of 10 refits by bootstrap)
     >>> learner.importance("squared_error").features
     ('x0', 'x1')
+
+    Three rows of each of 20 patients, of whom some are held out with all their rows:
+
+    >>> learner = uq.Learner(LinearRegression(), X, y, groups=np.repeat(np.arange(20), 3))
+    >>> learner
+    Learner(LinearRegression, 60 rows of 20 groups, 0 of 15 refits by bootstrap)
+    >>> learner.sizes.head(2)
+           train_rows  held_out_rows  train_groups  held_out_groups
+    refit
+    0              39             21            13                7
+    1              39             21            13                7
     """
 
     def importance(
