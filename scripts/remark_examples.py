@@ -24,6 +24,12 @@ _AFTER = {
     + 'uq.Explainer(model, X, y).importance("nll")',
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
+    "few-groups": _NUMBERS
+    + 'uq.Explainer(model, X, y, groups=np.arange(200) % 5).importance("nll")',
+    "few-repeats": _NUMBERS.replace("200", "30")
+    + 'uq.Explainer(model, X, y).importance("nll", n_repeats=2)',
+    "given-subgroups": _NUMBERS
+    + 'uq.Explainer(model, X, y).importance("nll", replacement="conditional")',
     "few-pairs": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]), n_repeats=1)',
     "feature-left-out": _NUMBERS.replace("\n\n\ndef", "\nX[:5, 1] = np.nan\n\n\ndef", 1)

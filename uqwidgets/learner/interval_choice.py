@@ -88,12 +88,13 @@ def best_interval(kind: ResultKind, resampling: Resampling) -> LearnerIntervalNa
     return "variance-components"
 
 
+_Coverage = dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | None, ...]]]
 # Coverage of nominal 95 % intervals in simulations, in per cent (`benchmarks/coverage.md`, "Every
 # result of a learner"): minimum and maximum over features, grid points and procedures. Each is of
 # 100 to 140 tables, so that a coverage of 90 may well have been 93 in them. In the order of
 # `RESAMPLINGS`; None was not simulated.
 _STANDARD_ERROR = 3
-_COVERAGE: dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | None, ...]]] = {
+_COVERAGE: _Coverage = {
     "importance by a loss": {
         "corrected": ((70, 100), (63, 100), (66, 100)),
         "variance-components": ((93, 100), (90, 100), (90, 100)),
@@ -123,12 +124,23 @@ _COVERAGE: dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | No
     },
 }
 
+# The same of tables of 30 groups of rows ("Rows that belong to patients").
+_COVERAGE_OF_GROUPS: _Coverage = {
+    # GROUPS
+}
+# Greatest width of the intervals for a tree, relative to what is needed ("How wide the intervals
+# for a tree are"), where it is at least 1.5.
+_WIDTH_FOR_A_TREE: dict[ResultKind, dict[LearnerIntervalName, tuple[float | None, ...]]] = {
+    # WIDTHS
+}
+
 
 def _covered(
-    kind: ResultKind, interval: LearnerIntervalName, resampling: Resampling
+    kind: ResultKind, interval: LearnerIntervalName, resampling: Resampling, grouped: bool
 ) -> tuple[int, int] | None:
+    simulated = _COVERAGE_OF_GROUPS if grouped else _COVERAGE
     at = RESAMPLINGS.index(resampling)
-    return _COVERAGE[kind].get(interval, (None, None, None))[at]
+    return simulated.get(kind, {}).get(interval, (None, None, None))[at]
 
 
 def coverage(
@@ -155,19 +167,24 @@ def coverage(
     target = (
         f"the interval ({interval}) is for the mean result of the procedure over tables of {size}"
     )
-    percentages = _covered(kind, interval, resampling)
+    percentages = _covered(kind, interval, resampling, grouped)
     if weighted:
         return f"{target}; its coverage with weights of rows was not simulated"
     if percentages is None or (interval == "corrected" and correction != "nadeau-bengio"):
         return f"{target}; its coverage here was not simulated"
     low, high = percentages
     covered = f"{low} to {high}" if low < high else f"{low}"
+    of_groups = " for 30 groups of rows" if grouped else ""
     sentence = (
-        f"{target}; in simulations 95 % intervals of {kind} by {resampling} covered it in "
-        f"{covered} %, each with a standard error of up to {_STANDARD_ERROR}"
+        f"{target}; in simulations 95 % intervals of {kind} by {resampling}{of_groups} covered it "
+        f"in {covered} %, each with a standard error of up to {_STANDARD_ERROR}"
     )
     best = best_interval(kind, resampling)
-    better = _covered(kind, best, resampling)
-    if better is None or best == interval or better[0] <= low:
+    better = _covered(kind, best, resampling, grouped)
+    if better is not None and best != interval and better[0] > low:
+        return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
+    widths = _WIDTH_FOR_A_TREE.get(kind, {}).get(interval, (None, None, None))
+    width = widths[RESAMPLINGS.index(resampling)]
+    if width is None:
         return sentence
-    return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
+    return f"{sentence}; for a tree they were up to {width} times as wide as needed"
