@@ -120,7 +120,7 @@ REMARKS = MappingProxyType(
             "Read the intervals with care, and collect more groups rather than more rows.",
         ),
         "single-groups": RemarkKind(
-            "`groups=` gives each row a group of its own.",
+            "Every row is a group of its own (`groups=`).",
             "Intervals are those of independent rows.",
             "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
         ),

@@ -193,6 +193,8 @@ def remarks_on_weights(
 
 def remarks_on_repeats_of(population: Population, settings: Settings) -> tuple[Remark, ...]:
     """Return the remark of `remarks_on_repeats` on the importance of one model."""
+    if settings.interval != "u-statistic":
+        return ()
     n = len(population.units.positions)
     rows = str(population.group_count or counted(n, "row"))
     return remarks_on_repeats(settings.n_repeats, n, rows)
