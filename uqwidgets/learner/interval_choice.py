@@ -126,12 +126,69 @@ _COVERAGE: _Coverage = {
 
 # The same of tables of 30 groups of rows ("Rows that belong to patients").
 _COVERAGE_OF_GROUPS: _Coverage = {
-    # GROUPS
+    "importance by a loss": {
+        "corrected": ((72, 99), (73, 99), (69, 100)),
+        "variance-components": ((94, 100), (97, 100), (95, 100)),
+        "row-effect": ((90, 100), (91, 100), (90, 100)),
+        "group-jackknife": (None, None, (85, 100)),
+    },
+    "importance as a ratio": {
+        "corrected": ((75, 100), (72, 99), (72, 99)),
+    },
+    "importance by a metric": {
+        "corrected": ((79, 100), (79, 99), (80, 99)),
+    },
+    "importance by leaving features out": {
+        "corrected": ((93, 99), (90, 100), (93, 96)),
+    },
+    "curves of a measure without the target": {
+        "corrected": ((84, 96), (81, 95), (81, 95)),
+        "variance-components": ((93, 99), (92, 99), (94, 99)),
+        "group-jackknife": (None, None, (89, 99)),
+    },
+    "curves of a loss": {
+        "corrected": ((82, 98), (83, 96), (84, 98)),
+        "variance-components": ((84, 100), (88, 97), (88, 99)),
+        "group-jackknife": (None, None, (85, 99)),
+    },
+    "surfaces": {
+        "corrected": ((82, 93), (78, 87), (79, 91)),
+    },
+    "performance": {
+        "corrected": ((89, 95), (85, 88), (89, 91)),
+    },
+    "comparisons": {
+        "corrected": ((100, 100), (100, 100), (100, 100)),
+    },
 }
 # Greatest width of the intervals for a tree, relative to what is needed ("How wide the intervals
 # for a tree are"), where it is at least 1.5.
 _WIDTH_FOR_A_TREE: dict[ResultKind, dict[LearnerIntervalName, tuple[float | None, ...]]] = {
-    # WIDTHS
+    "importance by a loss": {
+        "corrected": (2.1, 2.2, 1.9),
+        "variance-components": (3.5, 3.6, 3.2),
+        "row-effect": (2.1, 2.2, 2.1),
+        "group-jackknife": (None, None, 2.5),
+    },
+    "importance as a ratio": {
+        "corrected": (2.0, 2.1, 1.9),
+    },
+    "importance by a metric": {
+        "corrected": (2.1, 2.2, 1.8),
+    },
+    "importance by leaving features out": {
+        "corrected": (2.8, 2.8, 2.3),
+    },
+    "curves of a measure without the target": {
+        "variance-components": (1.7, 1.9, 2.1),
+    },
+    "curves of a loss": {
+        "variance-components": (1.6, 1.9, 1.8),
+        "group-jackknife": (None, None, 1.6),
+    },
+    "comparisons": {
+        "corrected": (1.5, 1.8, 1.9),
+    },
 }
 
 

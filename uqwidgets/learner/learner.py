@@ -143,11 +143,8 @@ class Learner(PerformanceMethods):
     >>> learner = uq.Learner(LinearRegression(), X, y, groups=np.repeat(np.arange(20), 3))
     >>> learner
     Learner(LinearRegression, 60 rows of 20 groups, 0 of 15 refits by bootstrap)
-    >>> learner.sizes.head(2)
-           train_rows  held_out_rows  train_groups  held_out_groups
-    refit
-    0              39             21            13                7
-    1              39             21            13                7
+    >>> learner.sizes.iloc[0].to_dict()
+    {'train_rows': 36, 'held_out_rows': 24, 'train_groups': 12, 'held_out_groups': 8}
     """
 
     def importance(
