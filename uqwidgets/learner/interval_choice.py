@@ -174,17 +174,20 @@ _WIDTH_FOR_A_TREE: dict[ResultKind, dict[LearnerIntervalName, tuple[float | None
         "corrected": (2.0, 2.1, 1.9),
     },
     "importance by a metric": {
-        "corrected": (2.1, 2.2, 1.8),
+        "corrected": (2.1, 2.2, 1.9),
     },
     "importance by leaving features out": {
         "corrected": (2.8, 2.8, 2.3),
     },
     "curves of a measure without the target": {
-        "variance-components": (1.7, 1.9, 2.1),
+        "variance-components": (1.8, 1.9, 2.1),
     },
     "curves of a loss": {
         "variance-components": (1.6, 1.9, 1.8),
         "group-jackknife": (None, None, 1.6),
+    },
+    "surfaces": {
+        "corrected": (1.5, None, None),
     },
     "comparisons": {
         "corrected": (1.5, 1.8, 1.9),
