@@ -54,7 +54,8 @@ def test_variance_components_cover_with_correlated_features_and_the_others_do_no
 def simulated_coverage(section="## Every result of a learner"):
     """Yield kind of result, interval, and the cells of the benchmark's table by resampling."""
     text = RESULTS.read_text(encoding="utf-8").split(section)[1]
-    for line in text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines():
+    table = re.split(r"\n##+ ", text)[0].split("| ---: |\n")[1]
+    for line in table.strip().splitlines():
         kind, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         yield kind, interval, cells
 
