@@ -250,6 +250,19 @@ class TestWords:
         same = Learner(LinearRegression(), frame, Y, groups=labels).importance("squared_error")
         pd.testing.assert_frame_equal(result.frame, same.frame)
 
+    def test_rows_that_depend_on_each_other_have_a_remark_if_no_groups_are_passed(self):
+        rng = np.random.default_rng(0)
+        site = np.repeat(np.arange(20), 15)
+        frame = pd.DataFrame({"x": rng.normal(size=300), "site": site})
+        of_sites, of_rows = (
+            Learner(LinearRegression(), frame, frame["x"] + effect + rng.normal(size=300))
+            .importance("squared_error")
+            .remarks
+            for effect in (2 * rng.normal(size=20)[site], 0)
+        )
+        assert "rows-of-groups" in {remark.code for remark in of_sites}
+        assert {remark.code for remark in of_rows} == {"learner-coverage"}
+
     def test_few_groups_and_single_rows_have_a_remark(self):
         few = learner(groups=PATIENT % 6).performance("squared_error").remarks
         assert few[0].code == "few-groups"

@@ -114,13 +114,43 @@ REMARKS = MappingProxyType(
             "Ask for more repeats, or use weights that are less extreme.",
         ),
         # Intervals.
+        "few-events": RemarkKind(
+            "An area under the ROC curve rests on fewer than 20 effective rows of one class.",
+            "Its interval is that of Newcombe 2006, which holds for few rows, and is wide.",
+            "Collect more rows of the rarer class.",
+        ),
         "few-groups": RemarkKind(
             "The rows belong to fewer than 10 groups (`groups=`).",
             "Intervals are for other groups, and so few show little of how groups differ.",
             "Read the intervals with care, and collect more groups rather than more rows.",
         ),
+        "rows-of-groups": RemarkKind(
+            "Rows with the same value of a column, such as a patient or a site, have errors that "
+            "resemble each other more than independent rows would.",
+            "Intervals are those of independent rows, and too narrow for other patients or sites; "
+            "the remark says by how much.",
+            "Pass the column as `groups=`, if its values are a sample of those that there are.",
+        ),
+        "rows-in-order": RemarkKind(
+            "Rows that follow each other, in the table or by a date, have errors that resemble "
+            "each other.",
+            "Intervals are those of independent rows, and too narrow; the remark says by how much.",
+            "Pass what orders the rows as `time=`.",
+        ),
+        "rows-in-time": RemarkKind(
+            "The rows have an order (`time=`), and errors of rows that follow each other resemble "
+            "each other.",
+            "The rows are worth fewer independent ones; the remark says how many. Intervals come "
+            "from blocks of consecutive rows and allow for it.",
+            "Read intervals of few effective rows with care.",
+        ),
+        "duplicated-rows": RemarkKind(
+            "Rows repeat others exactly, though the numbers in them hardly ever repeat.",
+            "A repeated row tells nothing new, and intervals count it as a new one.",
+            "Leave repeated rows out, or pass what they belong to as `groups=`.",
+        ),
         "single-groups": RemarkKind(
-            "Every row is a group of its own (`groups=`).",
+            "With `groups=`, each row is a group of its own.",
             "Intervals are those of independent rows.",
             "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
         ),

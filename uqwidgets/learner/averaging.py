@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,8 @@ from uqwidgets.learner.row_effects import (
 
 # An interval from held-out values takes this many arrays of their size.
 _ARRAYS = 4
+# Rows of a refit seem to depend on each other now and then by chance; in most refits they do.
+_ON_ROWS = ("rows-of-groups", "rows-in-order", "duplicated-rows")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
@@ -200,7 +203,12 @@ class Averaging:
             for refit in self.refits
             for remark in refit.explainer.evaluations.remarks_on_memory()
         }
-        others = [tuple(r for r in each if r not in on_parts) for each in of_refits]
+        codes = Counter(code for each in of_refits for code in {r.code for r in each})
+        by_chance = {code for code in _ON_ROWS if 2 * codes[code] <= len(of_refits)}
+        others = [
+            tuple(r for r in each if r not in on_parts and r.code not in by_chance)
+            for each in of_refits
+        ]
         return (*self.remarks, *merge_remarks(others), Remark("learner-coverage", covered))
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
