@@ -275,11 +275,11 @@ class TestWords:
 @pytest.mark.parametrize(
     ("groups", "options", "message"),
     [
-        (PATIENT[:5], {}, f"groups has 5 labels but X has {N} rows; pass one label per row"),
+        (PATIENT[:5], {}, f"groups has 5 values but X has {N} rows; pass one value per row"),
         (np.zeros(N), {}, "groups has the same label in every row"),
         (np.where(PATIENT == 0, np.nan, PATIENT), {}, rf"groups is missing in {SIZES[0]} of {N}"),
         ("patient", {}, "no column 'patient'"),
-        (np.zeros((N, 2)), {}, "pass the name of a column, or one label per row"),
+        (np.zeros((N, 2)), {}, "pass the name of a column, or one value per row"),
         (PATIENT % 3, {}, "there are 3 groups; refits need at least 4 to hold some out"),
         (
             PATIENT % 10,
