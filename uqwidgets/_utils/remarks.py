@@ -178,6 +178,21 @@ REMARKS = MappingProxyType(
             "Intervals of the stressed feature's own importance hold less often than they say.",
             "Use a smaller |τ|, a larger tail, or more rows.",
         ),
+        "few-repeats": RemarkKind(
+            "An importance has fewer than 5 repeats, on fewer than 50 rows or groups.",
+            "Its intervals hold the true value less often than they say; the remark gives their "
+            "simulated coverage.",
+            "Ask for 10 repeats, or for `n_repeats='all'`.",
+        ),
+        "given-subgroups": RemarkKind(
+            "Values are replaced within subgroups of rows that are alike in the other features "
+            "(`replacement='conditional'`).",
+            "Importance and its interval are given these subgroups. The remark says which share of "
+            "the variance of each feature they account for; it is in `result.subgroups` too. What "
+            "features share within a subgroup still counts as importance.",
+            "Where features depend on each other more than the subgroups show, leave the others "
+            "out of the fit (`Learner.loco`), or move all of them together (`feature_groups`).",
+        ),
         "open-ratio": RemarkKind(
             "The mean before the replacement may be near zero, and importance is a ratio to it.",
             "The data set no upper limit to the ratio, so the interval is open.",

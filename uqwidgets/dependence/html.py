@@ -17,6 +17,7 @@ from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     counted,
     number,
+    of_groups,
     population,
     value_text,
     with_unit,
@@ -89,7 +90,8 @@ def _summary(result: Dependence, values: list[str]) -> str:
 
 def _drawn(result: Dependence, drawn: int) -> str:
     if result.n_refits:
-        return f"the refits, each over those of {counted(len(result.rows), 'row')} it has not seen"
+        rows = f"{counted(len(result.rows), 'row')}{of_groups(result.groups)}"
+        return f"the refits, each over those of {rows} it has not seen"
     rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     if drawn == len(result.rows):
         return f"{rows}, all drawn"

@@ -106,18 +106,8 @@ class Table(Columns):
 
     def check_order(self, values: Any, name: str) -> None:
         """Raise an error if values have the index of X in another order: rows match by position."""
-        is_labelled = self._is_labelled and isinstance(values, (pd.Series, pd.DataFrame))
-        if not is_labelled or len(values) != len(self):
-            return
-        own, other = self.row_labels, values.index
-        if own.equals(other) or not (own.is_unique and other.is_unique):
-            return
-        # Sets, because labels of mixed types cannot be sorted.
-        if set(own) == set(other):
-            raise ValueError(
-                f"{name} has the index of X in another order, and rows are matched by position; "
-                f"pass {name}.loc[X.index]."
-            )
+        if self._is_labelled:
+            check_order(values, name, self.row_labels)
 
     @property
     def has_target(self) -> bool:
@@ -264,6 +254,21 @@ class Table(Columns):
             return block
         values = zip(columns, block.values, strict=True)
         return block._replace(values=tuple(v if own is None else own.own(v) for own, v in values))
+
+
+def check_order(values: Any, name: str, row_labels: pd.Index[Any]) -> None:
+    """Raise an error if values have these labels of rows in another order."""
+    if not isinstance(values, (pd.Series, pd.DataFrame)) or len(values) != len(row_labels):
+        return
+    own, other = row_labels, values.index
+    if own.equals(other) or not (own.is_unique and other.is_unique):
+        return
+    # Sets, because labels of mixed types cannot be sorted.
+    if set(own) == set(other):
+        raise ValueError(
+            f"{name} has the index of X in another order, and rows are matched by position; "
+            f"pass {name}.loc[X.index]."
+        )
 
 
 def _chosen(X: Any, predictive: Predictive) -> Container:

@@ -22,6 +22,7 @@ from uqwidgets.importance.permutation import (
 from uqwidgets.importance.remarks import (
     remarks_on_many,
     remarks_on_open_ends,
+    remarks_on_repeats_of,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS, Settings
@@ -105,6 +106,7 @@ def metric_importance(
         baseline=-base(population.scored) if ratio else base(population.scored),
         subgroups=subgroups_frame(evaluations, features, settings),
         remarks=((undefined(metric.label, missing, len(features), "features"),) if missing else ())
+        + remarks_on_repeats_of(population, settings)
         + remarks_on_open_ends(intervals)
         + remarks_on_many(intervals, settings)
         + evaluations.remarks,

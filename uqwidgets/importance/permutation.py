@@ -34,6 +34,7 @@ from uqwidgets.importance.remarks import (
     remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
+    remarks_on_subgroups,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
@@ -417,6 +418,7 @@ def build_result(
     **attributes
         All other attributes of an `Importance`.
     """
+    attributes["remarks"] += remarks_on_subgroups(attributes.get("subgroups"))
     estimates = np.array([interval.estimate for interval in intervals])
     # A stable sort keeps the table's order among equal estimates.
     order = np.argsort(-estimates, kind="stable")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
@@ -13,6 +14,7 @@ from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
+from uqwidgets.plotting.text import counted, few, listed
 
 # A row with a larger share of the mean than this dominates it.
 _DOMINATING_SHARE = 0.5
@@ -31,6 +33,9 @@ _EVEN_WEIGHTS = 0.9
 # From so many features on, some look clear by chance in a fifth of all tables or more.
 _MANY_FEATURES = 10
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
+# Fewer repeats than this, on fewer rows, lower the coverage (benchmarks/bench_coverage.py).
+_ENOUGH_REPEATS, _ROWS_FOR_FEW_REPEATS = 5, 50
+_COVERAGE_OF_FEW_REPEATS = "90 to 92 %"
 
 
 def remarks_on_measure(
@@ -58,6 +63,7 @@ def remarks_on_measure(
         *remarks_on_dominance(measure, original, population.scored),
         *remarks_on_narrowness(measure, features, intervals, settings),
         *remarks_on_weights(measure, population, settings),
+        *remarks_on_repeats_of(population, settings),
         *remarks_on_open_ends(intervals),
         *remarks_on_no_interval(intervals),
     )
@@ -209,6 +215,60 @@ def remarks_on_many(intervals: Sequence[Bounds], settings: Settings) -> tuple[Re
             f"importance, {by_chance:.2g} of them would look clearly above {unchanged} by chance, "
             "on average, and as many clearly below (simultaneous=True makes any at all as rare as "
             f"{1 - settings.level:.2g})",
+        ),
+    )
+
+
+def remarks_on_repeats_of(population: Population, settings: Settings) -> tuple[Remark, ...]:
+    """Return the remark of `remarks_on_repeats` on the importance of one model."""
+    if settings.interval != "u-statistic":
+        return ()
+    n = len(population.units.positions)
+    rows = str(population.group_count or counted(n, "row"))
+    return remarks_on_repeats(settings.n_repeats, n, rows)
+
+
+def remarks_on_repeats(n_repeats: int | str, n: int, rows: str) -> tuple[Remark, ...]:
+    """Return a remark if few repeats on few rows make intervals too narrow.
+
+    Parameters
+    ----------
+    n_repeats : int or "all"
+    n : int
+        Number of independent rows, or of their groups.
+    rows : str
+        The same in words.
+    """
+    if isinstance(n_repeats, str) or n_repeats >= _ENOUGH_REPEATS or n >= _ROWS_FOR_FEW_REPEATS:
+        return ()
+    return (
+        Remark(
+            "few-repeats",
+            f"{counted(n_repeats, 'repeat')} on {rows}: with fewer than {_ENOUGH_REPEATS} repeats "
+            f"on fewer than {_ROWS_FOR_FEW_REPEATS}, intervals are too narrow "
+            f"({_COVERAGE_OF_FEW_REPEATS} of 95 % intervals held the importance in simulations)",
+        ),
+    )
+
+
+def remarks_on_subgroups(subgroups: pd.DataFrame | None) -> tuple[Remark, ...]:
+    """Return a remark on what the subgroups of conditional importance leave of other features.
+
+    Parameters
+    ----------
+    subgroups : DataFrame or None
+        See `Importance.subgroups`.
+    """
+    if subgroups is None:
+        return ()
+    pairs = zip(subgroups["feature"], subgroups["separation"], strict=True)
+    separated = listed(few([f"{share:.0%} of {feature}" for feature, share in pairs]))
+    return (
+        Remark(
+            "given-subgroups",
+            f"importance is given these subgroups of rows, which account for {separated} (share "
+            "of the variance between them): what features share within a subgroup still counts "
+            "as importance",
         ),
     )
 

@@ -92,7 +92,8 @@ def replaced(replacement: str, n_repeats: int | str) -> str:
     if replacement in _WITHOUT_REPEATS:
         return _WITHOUT_REPEATS[replacement]
     repeats = "every donor" if n_repeats == "all" else counted(int(n_repeats), "repeat")
-    return f"{replacement}, {repeats}"
+    given = ", given these subgroups" if replacement == "conditional" else ""
+    return f"{replacement}{given}, {repeats}"
 
 
 def over_refits(n_refits: int) -> str:

@@ -97,13 +97,16 @@ def not_available(names: Sequence[str], reasons: Sequence[str]) -> list[str]:
 
 def population(weighted: bool, ess: float, n_rows: int, groups: GroupCount | None = None) -> str:
     """Return the number of rows of a result, and their effective sample size if weighted."""
-    rows = counted(n_rows, "row")
-    if groups is not None:
-        rows += f" of {groups}"
+    rows = f"{counted(n_rows, 'row')}{of_groups(groups)}"
     if not weighted:
         return rows
     worth = number(ess) if groups is None else f"{number(groups.ess)} groups"
     return f"{rows}, weighted, worth about {worth} (effective sample size)"
+
+
+def of_groups(groups: GroupCount | None) -> str:
+    """Return " of 30 patients", or nothing where each row is independent of all others."""
+    return "" if groups is None else f" of {groups}"
 
 
 def pixels(text: str) -> float:
