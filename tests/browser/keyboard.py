@@ -161,7 +161,7 @@ OPERATIONS = {
     "uq-column": Operation("importance_of"),
     "uq-replacement": Operation("replacement"),
     "uq-compare": Operation("compare"),
-    "uq-groups": Operation("groups"),
+    "uq-grouped": Operation("grouped"),
     "uq-verdict": Operation("verdict"),
     "uq-redundancy": Operation("redundancy"),
     "uq-sort": Operation("sort"),

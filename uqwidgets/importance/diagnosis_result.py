@@ -140,10 +140,11 @@ class Diagnosis(Result):
 
     @property
     def _heading(self) -> str:
+        groups = "" if self.groups is None else f" over {self.groups}"
         return (
             f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} interval {self.interval}"
+            f"{self.level:.0%} interval {self.interval}{groups}"
         )
 
     def __repr__(self) -> str:

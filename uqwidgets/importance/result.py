@@ -11,7 +11,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
-from uqwidgets.plotting.text import counted
+from uqwidgets.plotting.text import counted, counted_rows
 
 if TYPE_CHECKING:
     import altair as alt
@@ -139,10 +139,10 @@ class Importance(Result):
 
     @property
     def _heading(self) -> str:
-        scored = self.per_row.shape[1]
+        rows = counted_rows(self.per_row.shape[1], self.groups)
         return (
             f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
-            f"{in_unit(self.unit)}: {self.how}, {scored} rows"
+            f"{in_unit(self.unit)}: {self.how}, {rows}"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
             f"baseline {self.baseline:.4g}"
         )

@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 import pandas as pd
 
 if TYPE_CHECKING:
-    from uqwidgets.inference.groups import GroupCount
+    from uqwidgets.inference.groups import GroupCount, RowGroups
 
 NOT_AVAILABLE = "not available"
 
@@ -95,11 +95,15 @@ def not_available(names: Sequence[str], reasons: Sequence[str]) -> list[str]:
     return [f"{sentence(NOT_AVAILABLE)} ({why}): {listed(few(of[why]))}." for why in of]
 
 
+def counted_rows(n_rows: int, groups: GroupCount | RowGroups | None = None) -> str:
+    """Return a number of rows, and what they belong to: "900 rows of 30 patients"."""
+    rows = counted(n_rows, "row")
+    return rows if groups is None else f"{rows} of {groups}"
+
+
 def population(weighted: bool, ess: float, n_rows: int, groups: GroupCount | None = None) -> str:
     """Return the number of rows of a result, and their effective sample size if weighted."""
-    rows = counted(n_rows, "row")
-    if groups is not None:
-        rows += f" of {groups}"
+    rows = counted_rows(n_rows, groups)
     if not weighted:
         return rows
     worth = number(ess) if groups is None else f"{number(groups.ess)} groups"

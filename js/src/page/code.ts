@@ -34,5 +34,7 @@ export function codeOf({ code }: ModelIndex, inputs: Inputs): string {
     const isSame = JSON.stringify(value) === JSON.stringify(initial);
     return isSame ? [] : [`${name}=${python(value, name === "tau")}`];
   });
-  return `uq.explore(${[...code.arguments, ...changed].join(", ")})`;
+  // The groups that were chosen stand in the place of those of the explainer.
+  const given = code.arguments.filter((one) => !inputs.groups || !one.startsWith("groups="));
+  return `uq.explore(${[...given, ...changed].join(", ")})`;
 }

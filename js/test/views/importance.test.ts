@@ -144,14 +144,14 @@ describe("the columns of importance", () => {
     const order = units.map((_, i) => i);
     const { all, model, one } = await mount(
       info,
-      frameWith({ groups: true }, { units, order }, numbers, info),
+      frameWith({ grouped: true }, { units, order }, numbers, info),
     );
     expect(rowsOf(all)).toEqual(units);
     const saved = model.saved.length;
     all("uq-importance-row")[0]?.click();
     expect(model.saved).toHaveLength(saved);
     await openMore(one("uq-importance-options"));
-    expect(one<HTMLInputElement>("uq-groups").checked).toBe(true);
+    expect(one<HTMLInputElement>("uq-grouped").checked).toBe(true);
   });
 });
 

@@ -52,7 +52,7 @@ CHANGED: dict[str, Any] = {
     "importance_of": ["brier", "accuracy"],
     "replacement": "ablation",
     "compare": "ratio",
-    "groups": True,
+    "grouped": True,
     "verdict": True,
     "redundancy": True,
     "sort": "feature",
