@@ -156,6 +156,7 @@ OPERATIONS = {
     "uq-cohort-delete": Operation("cohorts", after="uq-cohort"),
     # Importance.
     "uq-interval": Operation("interval"),
+    "uq-row-groups": Operation("groups"),
     "uq-repeats": Operation("n_repeats"),
     "uq-importance-options": TOGGLE,
     "uq-column": Operation("importance_of"),

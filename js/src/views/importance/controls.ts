@@ -27,7 +27,7 @@ export function importanceControls(context: Context) {
     group: name ? "belong together by" : undefined,
   }));
   const groups = picker(
-    "rows",
+    "rows grouped as",
     { "data-testid": "uq-row-groups" },
     (name) => session.request({ groups: name }),
     signal,
