@@ -201,7 +201,7 @@ def test_groups_of_rows_have_the_error_of_the_rows_as_with_complete_columns(monk
         for division in range(8):
             monkeypatch.setattr(
                 replicates,
-                "_groups",
+                "_split",
                 lambda n, d=division: np.random.default_rng(d).permutation(n) % 63,
             )
             score = lambda w: float(np.average(values, weights=w))  # noqa: E731

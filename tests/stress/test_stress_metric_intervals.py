@@ -16,7 +16,7 @@ from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
 from uqwidgets.stress.influence import influence_and_bias
 from uqwidgets.stress.projection import Column
-from uqwidgets.stress.replicates import N_REPLICATES, _groups, group_influence, group_skew_slope
+from uqwidgets.stress.replicates import N_REPLICATES, _split, group_influence, group_skew_slope
 
 GROUPS = N_REPLICATES - 1
 
@@ -71,7 +71,7 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
     x = rng.normal(size=GROUPS)
     rows = stressed_rows(Column(x, 0.05, anchor), tau)
     score, loss = scored(name, x, rng)
-    result = group_influence(score, score(rows.weights), rows)[0][_groups(GROUPS)]
+    result = group_influence(score, score(rows.weights), rows)[0][_split(GROUPS)]
     exact = first_order(rows, loss)
     assert np.abs(result - exact).max() < 0.02 * np.abs(exact).max()
 
@@ -85,7 +85,7 @@ def test_replicates_with_half_the_weight_equal_the_jackknife(name, tau, anchor):
     rows = stressed_rows(Column(x, 0.05, anchor), tau)
     score, loss = scored(name, x, rng)
     influence, bias = group_influence(score, score(rows.weights), rows)
-    result, (exact, exact_bias) = influence[_groups(GROUPS)], left_out(rows, loss)
+    result, (exact, exact_bias) = influence[_split(GROUPS)], left_out(rows, loss)
     spread = np.sqrt(np.mean(exact**2))
     assert np.corrcoef(result, exact)[0, 1] > 0.98
     assert np.sqrt(np.mean(result**2)) == pytest.approx(spread, rel=0.1)

@@ -114,9 +114,10 @@ class PathInfluences:
         plain = RowInfluences(scored + donated, squares, ())
         if not squares.any():
             return plain
-        total, unit = self._total(), np.square(_largest(plain.of_rows))
+        of_units, twice = self.populations.of_units(plain.of_rows), self.populations.of_units(squares)
+        total, unit = self._total(), np.square(_largest(of_units))
         for block in self._blocks():
-            total.add((np.square(plain.of_rows[block]) - squares[block]) / unit)
+            total.add((np.square(of_units[block]) - twice[block]) / unit)
         share = share_of_controls(relative_precisions(total.sum, total.error))
         if not share.any():
             return plain
@@ -171,27 +172,31 @@ class PathInfluences:
 
     def fields(self, m: int, rows: RowInfluences) -> Floats:
         """Return the `Moments` of the influences, (fields, t)."""
-        unit = _largest(rows.of_rows)
+        of_units, twice = map(self.populations.of_units, rows[:2])
+        as_scored = self.populations.of_units(self._as_scored(m, slice(None)))
+        units, unit = self.populations.units, _largest(of_units)
+        totals = units.scored.sum(axis=0), units.weights.sum(axis=0)
         squares, cubes, of_weights = np.zeros(self.t), np.zeros(self.t), np.zeros(self.t)
         variance, leveraged = np.zeros(self.t), self._total()
         pooled = PooledSkewness(self.t)
         for block in self._blocks():
-            w, s = self._roles[1][block], self._roles[0][block]
-            relative = rows.of_rows[block] / unit
-            pooled.add(self._as_scored(m, block) / unit, relative, w)
+            w, s = units.weights[block], units.scored[block]
+            relative = of_units[block] / unit
+            pooled.add(as_scored[block] / unit, relative, w)
             parts = np.square(relative)
             squares += parts.sum(axis=0)
             cubes += dots_over_rows(parts, relative)
-            for weights, total in zip((s, w), self._totals, strict=True):
+            for weights, total in zip((s, w), totals, strict=True):
                 of_weights += dots_over_rows(relative, weights) / total
-            parts -= rows.double_counted[block] / unit**2
+            parts -= twice[block] / unit**2
             variance += parts.sum(axis=0)
-            parts *= self.populations.leverage_cubed[block]
+            parts *= units.leverage_cubed[block]
             leveraged.add(parts)
         scale = np.where(squares > 0, squares, 1.0)
-        chains, of_pairs = self._third_order(m, rows, unit)
+        own = rows._replace(of_rows=self.populations.of_rows(of_units))
+        chains, of_pairs = self._third_order(m, own, unit)
         skewness = (cubes - of_pairs) / scale**1.5 + pooled.excess(squares, cubes)
-        ess, evenness = self.populations.ess_and_evenness
+        ess, evenness = units.ess_and_evenness
         return np.stack(
             [
                 self.estimates[m],
@@ -239,11 +244,11 @@ class PathInfluences:
         return factor * chains, factor * cubes
 
     def _blocks(self) -> Iterator[slice]:
-        n = self.n
+        n = len(self.populations.units.weights)
         yield from (slice(start, start + self._step) for start in range(0, n, self._step))
 
     def _total(self) -> _Total:
-        return _Total(self.n, self.t)
+        return _Total(len(self.populations.units.weights), self.t)
 
 
 def _parts(values: npt.NDArray[Any], k: int) -> list[Floats]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dots_over_rows
@@ -36,10 +37,30 @@ class ManyPopulations:
     ----------
     weights, scored : ndarray of shape (n, t)
         As in `uqwidgets.inference.population.Population`, a column for each population.
+    groups : RowGroups or None
+        As there.
     """
 
     weights: Floats
     scored: Floats
+    groups: RowGroups | None = None
+
+    @cached_property
+    def units(self) -> ManyPopulations:
+        """The populations of the groups, or else of the rows, as `Population.units`."""
+        if self.groups is None:
+            return self
+        scale = len(self.groups) / len(self.weights)
+        weights, scored = (scale * self.of_units(each) for each in (self.weights, self.scored))
+        return ManyPopulations(weights, scored)
+
+    def of_units(self, values: Floats) -> Floats:
+        """Return sums over the rows of each of the `units`: (n, t) to (u, t)."""
+        return values if self.groups is None else self.groups.sums_of_rows(values)
+
+    def of_rows(self, values: Floats) -> Floats:
+        """Return for each row the value of its unit: (u, t) to (n, t)."""
+        return values if self.groups is None else values[self.groups.codes]
 
     @cached_property
     def ess_and_evenness(self) -> tuple[Floats, Floats]:
@@ -71,8 +92,9 @@ class ManyPopulations:
         """Return some of the populations."""
         weights = np.ascontiguousarray(self.weights[:, which])
         if self.scored is self.weights:
-            return ManyPopulations(weights, weights)
-        return ManyPopulations(weights, np.ascontiguousarray(self.scored[:, which]))
+            return ManyPopulations(weights, weights, self.groups)
+        scored = np.ascontiguousarray(self.scored[:, which])
+        return ManyPopulations(weights, scored, self.groups)
 
 
 def mean_changes_in(

@@ -13,6 +13,7 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.anchors import Anchor, checked_options
@@ -44,6 +45,8 @@ class StressedColumn:
         give the rows with a value the target mean, and all of them together the share of the
         rows that they have, these are the closest to equal ones: the divergence is that within
         the rows with a value, times their share.
+    groups : RowGroups or None
+        Of the rows that are `summarised`.
     """
 
     name: str
@@ -51,6 +54,7 @@ class StressedColumn:
     positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None = None
     unmoved: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    groups: RowGroups | None = None
 
     @property
     def summarised(self) -> npt.NDArray[np.intp] | None:
@@ -100,7 +104,7 @@ class StressedColumn:
             has_value = np.broadcast_to(np.arange(n) < len(x), (1, *weights.shape))
             of_share = has_value - len(x) / n
             moments, goals = (np.concatenate([of_share, each]) for each in (moments, goals))
-        return StressedRows(weights, moments, goals)
+        return StressedRows(weights, moments, goals, self.groups)
 
     def expand(self, weights: Floats, n: int) -> Floats:
         """Weights of all ``n`` rows, of mean 1, from those of the rows at ``positions``.
@@ -260,6 +264,7 @@ class _Members(NamedTuple):
     positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None
     unmoved: npt.NDArray[np.intp]
+    groups: RowGroups | None
 
 
 def _members(
@@ -278,10 +283,15 @@ def _members(
     if n_missing == len(present):
         where = "any row" if rows is None else "any of the chosen rows"
         raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
+    groups = table.row_groups
     if not n_missing:
-        return _Members(rows, rows, none)
+        of_rows = groups if groups is None or rows is None else groups.among(rows)
+        return _Members(rows, rows, none, of_rows)
     chosen = np.arange(len(present)) if rows is None else rows
-    return _Members(chosen[present], rows, chosen[~present] if missing == "keep" else none)
+    known, unmoved = chosen[present], chosen[~present] if missing == "keep" else none
+    if groups is not None:
+        groups = groups.among(np.concatenate([known, unmoved]))
+    return _Members(known, rows, unmoved, groups)
 
 
 def _numeric_column(

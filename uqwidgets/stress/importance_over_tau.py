@@ -69,7 +69,8 @@ def importance_over_tau(
         status.append(projection.status)
         if projection.weights is None:
             continue
-        population = Population.of(n, stressed.expand(projection.weights, n), stressed.rows)
+        weights = stressed.expand(projection.weights, n)
+        population = Population.of(n, weights, stressed.rows, evaluations.table.row_groups)
         del projection  # otherwise the weights stay in memory twice
         ess[t] = population.ess
         if is_together:
@@ -123,6 +124,7 @@ def _together(
     many = ManyPopulations(
         np.stack([each.weights for each in populations], axis=1),
         np.stack([each.scored for each in populations], axis=1),
+        populations[0].groups,
     )
     columns = [evaluations.table.columns_of(feature) for feature in features]
     statistics = []

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
 
@@ -19,6 +20,8 @@ MIN_FREE_WEIGHT = 0.05
 _MAX_XI_CHANGE = 0.3
 # Rounding error of a weighted value, relative to the largest value of the column.
 _ROUNDING = 1e-13
+# Added to squared weights that are divided by: a group may have no weight.
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,32 @@ class LeaveOneOutEffects:
     products: Floats
     lost_weight: Floats
     xi_change: Floats
+
+    def of_groups(self, groups: RowGroups, importance: Floats) -> LeaveOneOutEffects:
+        """Return the effects of leaving out each group, as one row with the properties of its rows.
+
+        Parameters
+        ----------
+        groups : RowGroups
+        importance : ndarray of shape (..., n)
+            Positive weights of the rows in the averages of these properties.
+        """
+        total = groups.sums(importance)
+
+        def average(per_row: Floats) -> Floats:
+            return groups.sums(importance * per_row) / total
+
+        return LeaveOneOutEffects(
+            self.n,
+            weights=average(self.weights),
+            inverse_free_weight=average(self.inverse_free_weight),
+            moments=average(self.moments),
+            standard=average(self.standard),
+            goal_excess=average(self.goal_excess),
+            products=average(self.products),
+            lost_weight=groups.sums(self.lost_weight),
+            xi_change=groups.sums(self.xi_change),
+        )
 
     def skew_slope(self, direct: Floats, through_goals: Floats, robust: Floats) -> Floats:
         """Slope of the log standard error on the estimate, see `StressedRows.influence`.
@@ -126,15 +155,19 @@ class StressedRows:
         The constrained columns minus their goals; their weighted means are 0.
     goals : ndarray of shape (k, ..., n)
         Influence of the rows on the goals; 0 for those that are fixed.
+    groups : RowGroups, optional
+        Rows that belong together, and are left out together. Then "without each row" means
+        without each group, and what a row contributes to it is the share of its own.
 
     Attributes
     ----------
     n : int
         Number of rows.
+    groups : RowGroups or None
     share : ndarray of shape (..., n)
         Weights of sum 1.
     ess_share : ndarray of shape (...)
-        Effective sample size over the number of rows.
+        Effective sample size over the number of rows; for groups, over that without weights.
     moments, goals : ndarray of shape (k, ..., n)
         In units of the weighted standard deviation of the moment; 0 where all weight lies on one
         value, so that there is nothing to solve.
@@ -142,10 +175,13 @@ class StressedRows:
         How much of its residual a mean loses without a row.
     """
 
-    def __init__(self, weights: Floats, moments: Floats, goals: Floats) -> None:
+    def __init__(
+        self, weights: Floats, moments: Floats, goals: Floats, groups: RowGroups | None = None
+    ) -> None:
         n = self.n = weights.shape[-1]
+        self.groups = groups
         self.weights, self.share = weights, weights / n
-        self.ess_share = effective_sample_sizes(weights) / n
+        self.ess_share = self.effective_sizes(weights) / self.effective_sizes(np.ones(n))
         deviations = np.sqrt(dots(self.share, np.square(moments)))[..., None]
         is_solved = deviations > _ROUNDING * np.abs(moments).max(axis=-1, keepdims=True)
         unit = np.where(is_solved, 1 / np.where(is_solved, deviations, 1.0), 0.0)
@@ -154,14 +190,15 @@ class StressedRows:
         inverse = np.linalg.pinv(covariance, hermitian=True)
         standard = np.einsum("...ab,b...i->a...i", inverse, self.moments)
         leverage = self.share * (1 + (self.moments * standard).sum(axis=0))
-        free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
+        free = np.maximum(1 - self._of_whole_group(leverage), MIN_FREE_WEIGHT)
         # Rows of high leverage attract the solution, so that their residuals are too small.
         average = leverage.mean(axis=-1, keepdims=True)
         self.hc4_factor = free ** (-np.minimum(4.0, leverage / average) / 2)
+        self._remaining = np.maximum(n - self._of_whole_group(np.ones(n)), 1)
         # Without row i the moments of the others are off from their goals by so much, and the
         # regression of an output on the moments is another one (a deletion formula).
-        own = self.share / np.maximum(1 - self.share, MIN_FREE_WEIGHT)
-        moved = own * self.moments - self.goals / max(n - 1, 1)
+        own = self.share / np.maximum(1 - self._of_whole_group(self.share), MIN_FREE_WEIGHT)
+        moved = own * self.moments - self.goals / self._remaining
         change = (self.share / free) * (standard * moved).sum(axis=0)
         self.lost_residual = own + change
         xi_change = np.einsum("...ab,b...i->a...i", inverse, moved) + standard * change
@@ -174,8 +211,20 @@ class StressedRows:
             goal_excess=self.goals - weights * self.moments,
             products=standard[:, None] * self.moments,
             lost_weight=self.share / free,
-            xi_change=(1 - self.share) * xi_change,
+            xi_change=(1 - self._of_whole_group(self.share)) * xi_change,
         )
+
+    def effective_sizes(self, weights: Floats) -> Floats:
+        """Effective number of rows, or of groups, with weights (..., n)."""
+        return effective_sample_sizes(self._per_unit(weights))
+
+    def _per_unit(self, values: Floats) -> Floats:
+        """Sum over the rows of each group, if there are groups: (..., n) to (..., u)."""
+        return values if self.groups is None else self.groups.sums(values)
+
+    def _of_whole_group(self, values: Floats) -> Floats:
+        """Return the sum over the group of each row, (..., n); its own value without groups."""
+        return values if self.groups is None else self.groups.sums(values)[..., self.groups.codes]
 
     def influence(self, outputs: Floats) -> tuple[Floats, Floats]:
         r"""Influence of each row on the weighted mean of outputs, and the skewness of its error.
@@ -193,13 +242,16 @@ class StressedRows:
 
         Returns
         -------
-        influence : ndarray of shape (..., n)
-            Its mean square over n is the variance of the mean.
+        influence : ndarray of shape (..., u)
+            Of rows, or of groups; the sum of squares over n^2 is the variance of the mean.
         skew_slope : ndarray of shape (...)
         """
         direct, through_goals = self.parts(outputs)
-        robust = direct * self.hc4_factor + through_goals
-        return robust, self.effects.skew_slope(direct, through_goals, robust)
+        robust, effects = direct * self.hc4_factor + through_goals, self.effects
+        if self.groups is not None:
+            effects = effects.of_groups(self.groups, np.square(self.weights) + _TINY)
+        of_units = [self._per_unit(each) for each in (direct, through_goals, robust)]
+        return of_units[-1], effects.skew_slope(*of_units)
 
     def parts(self, outputs: Floats) -> tuple[Floats, Floats]:
         """Influences on means of outputs through the rows' own weight, and through the goals."""
@@ -210,7 +262,7 @@ class StressedRows:
         return self.weights * residual, through_goals
 
     def means_without(self, outputs: Floats) -> Floats:
-        r"""Weighted means of outputs (..., n) without each row, to second order.
+        r"""Weighted means of outputs (..., n) without each row or group (..., u), to second order.
 
         Without row i the weights are still exponential in the moments, but these have other goals,
         and :math:`\xi` changes by some :math:`\delta_i` to meet them. The mean follows the goals
@@ -223,12 +275,13 @@ class StressedRows:
         """
         centre = dots(self.share, outputs)[..., None]
         residual, slopes = self._regression(outputs)
-        change = np.clip(self.effects.xi_change, -_MAX_XI_CHANGE, _MAX_XI_CHANGE)
-        means = centre - self.lost_residual * residual
+        xi_change = self._per_unit(self.effects.xi_change)
+        change = np.clip(xi_change, -_MAX_XI_CHANGE, _MAX_XI_CHANGE)
+        means = centre - self._per_unit(self.lost_residual * residual)
         for a, moment in enumerate(self.moments):
-            goal = self.goals[a]
             # Ties at a quantile make the influences on it add up to something other than 0.
-            means -= slopes[a] * (goal - goal.mean(axis=-1, keepdims=True)) / max(self.n - 1, 1)
+            goal = self.goals[a] - self.goals[a].mean(axis=-1, keepdims=True)
+            means -= slopes[a] * self._per_unit(goal / self._remaining)
             for b, other in enumerate(self.moments):
                 curvature = dots(self.share * moment * other, residual)[..., None]
                 means += change[a] * change[b] / 2 * curvature

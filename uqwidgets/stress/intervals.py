@@ -170,7 +170,7 @@ COVERAGE_BY_NODES = Coverage(
 
 
 def coverage_remarks(
-    features: Sequence[str], taus: Floats, ess: Floats, coverage: Coverage
+    features: Sequence[str], taus: Floats, ess: Floats, coverage: Coverage, unit: str = "row"
 ) -> tuple[Remark, ...]:
     """Remark on intervals that rest on so few rows that their coverage may be below their level.
 
@@ -181,6 +181,8 @@ def coverage_remarks(
     ess : ndarray of shape (p, t)
         NaN where there are no weights.
     coverage : Coverage
+    unit : {"row", "group"}
+        What the effective sample size counts.
     """
     few = ess < coverage.min_ess
     names = [name for name, line in zip(features, few, strict=True) if line.any()]
@@ -191,13 +193,13 @@ def coverage_remarks(
     named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     least = np.abs(taus[few.any(axis=0)]).min()
     where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
-    advice = "Take a smaller |tau|, a larger tail, or more rows."
+    advice = f"Take a smaller |tau|, a larger tail, or more {unit}s."
     if least == 0:
-        where, advice = "at every tau", "Take more rows."
+        where, advice = "at every tau", f"Take more {unit}s."
     return (
         Remark(
             "coverage-under-stress",
             f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
-            f"rows (ess). In simulations, {coverage.simulated}. {advice}",
+            f"{unit}s (ess). In simulations, {coverage.simulated}. {advice}",
         ),
     )

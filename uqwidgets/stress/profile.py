@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from scipy.special import xlogy
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import checked_level
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.metrics import undefined
 from uqwidgets.stress.columns import StressedColumn
@@ -72,11 +73,12 @@ def stress(
         raise ValueError("indicators is empty; name at least one.")
     level = None if level is None else checked_level(level)
     plain = [i for i in indicators if isinstance(i, Indicator)]
-    features, lines = [], []
+    features, lines, unit = [], [], "row"
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
             lines.append(_over_rows(column, n, indicators, taus, level, n_together, check))
+            unit = "row" if column.groups is None else "group"
         else:
             lines.append(_over_nodes(column, plain, taus))
 
@@ -88,11 +90,10 @@ def stress(
     for one in indicators:
         if isinstance(one, MetricIndicator):
             remarks += undefined_points(one.label, values[one.name], reached)
+    ess = np.stack([line.units_ess for line in lines])
     if level is not None:
-        remarks += coverage_remarks(
-            features, taus, np.stack([line.ess for line in lines]), COVERAGE_BY_ROWS
-        )
-    return build_result(
+        remarks += coverage_remarks(features, taus, ess, COVERAGE_BY_ROWS, unit)
+    result = build_result(
         features,
         lines,
         indicators,
@@ -103,6 +104,7 @@ def stress(
         level=level,
         remarks=remarks,
     )
+    return result if unit == "row" else replace(result, effective_groups=ess)
 
 
 def needs_rows(indicators: Sequence[Indicator | MetricIndicator], level: float | None) -> bool:
@@ -161,11 +163,15 @@ def build_result(
 
 @dataclass(frozen=True, eq=False)
 class _Profile:
-    """One stressed column at every level: arrays (t,), and (q, t) for indicators."""
+    """One stressed column at every level: arrays (t,), and (q, t) for indicators.
+
+    ``units_ess`` is the effective number of groups, or else of rows.
+    """
 
     target: Floats
     reached: Floats
     ess: Floats
+    units_ess: Floats
     kl: Floats
     half_share: Floats
     status: npt.NDArray[np.str_]
@@ -194,6 +200,7 @@ def _over_nodes(
         solved.target,
         solved.reached,
         ess,
+        ess,
         share * solved.kl,
         solved.half_share_beside(n_unmoved),
         solved.status,
@@ -215,7 +222,8 @@ def _over_rows(
     """Summarise a column by the weights of its rows, which intervals and scorers need."""
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
-    points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
+    names = ("reached", "ess", "units_ess", "kl", "half_share")
+    points = {name: np.full(len(taus), np.nan) for name in names}
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
     plain = [one for one in indicators if isinstance(one, Indicator)]
     is_plain = np.array([isinstance(one, Indicator) for one in indicators])
@@ -245,6 +253,7 @@ def _over_rows(
         weights = stressed.summary_weights(known)
         for name, of_levels in described_weights(weights).items():
             points[name][at] = of_levels
+        points["units_ess"][at] = units_ess(weights, stressed.groups)
         if plain:
             summarise(at, known, weights)
         # The value of a single row has no interval.
@@ -302,6 +311,11 @@ def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[Remar
     known = np.isfinite(reached)
     missing = int((known & np.isnan(values)).sum())
     return (undefined(label, missing, int(known.sum()), "points"),) if missing else ()
+
+
+def units_ess(weights: Floats, groups: RowGroups | None) -> Floats:
+    """Effective number of groups, or else of rows, with weights (..., n)."""
+    return effective_sample_sizes(weights if groups is None else groups.sums(weights))
 
 
 def described_weights(weights: Floats) -> dict[str, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy.typing as npt
 from scipy.linalg import hadamard
 
 from uqwidgets._typing import Floats, Range
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.sums import dot, weighted_sums
-from uqwidgets.stress.influence import LeaveOneOutEffects, StressedRows
+from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import corrected_interval
 
 # Number of replicates that a metric is computed for: a power of two.
@@ -32,6 +34,8 @@ _LEAST_VARIANCE = 0.05
 _MAX_EXPONENT = 700.0
 # A value this near to a bound is on it; a smaller change of a value is no change. Both relative.
 _ROUNDING = 1e-12
+# Added to squared weights that are divided by: a group may have no weight.
+_TINY = np.finfo(np.float64).tiny
 
 
 def metric_interval(
@@ -104,7 +108,7 @@ def group_influence(
         for some of the weights.
     bias : float
     """
-    group = _groups(rows.n)
+    group, n_units = _groups(rows)
     signs = hadamard(N_REPLICATES)[:, 1 : 2 + int(group.max())].astype(np.float64)
     factors = np.minimum(rows.effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
     goals = rows.goals - rows.goals.mean(axis=1, keepdims=True)
@@ -116,8 +120,8 @@ def group_influence(
         responses[b] = score(weights * rows.n) - value
     sums = signs.T @ responses / (N_REPLICATES * _FAY)
     # The influences of all rows sum to 0, so that two rows of one group tend to cancel.
-    sizes = np.bincount(group).astype(np.float64)
-    separate = 1 - dot(sizes, sizes - 1) / (rows.n * (rows.n - 1))
+    sizes = np.bincount(_split(n_units)).astype(np.float64)
+    separate = 1 - dot(sizes, sizes - 1) / (n_units * (n_units - 1))
     influence = np.asarray(sums * (len(sizes) / np.sqrt(separate)))
     return influence, float(responses.mean() / _FAY**2 / separate)
 
@@ -158,43 +162,39 @@ def group_skew_slope(
     influence : ndarray of shape (g,)
         From `group_influence`.
     """
-    group, g = _groups(rows.n), len(influence)
-
-    def total(per_row: Floats) -> Floats:
-        return np.bincount(group, per_row, minlength=g).astype(np.float64, copy=False)
-
-    effects = rows.effects
+    groups, effects = RowGroups(_groups(rows)[0]), rows.effects
+    total, g = groups.sums, len(influence)
     standard, goal = effects.standard[-1], rows.goals[-1]
     step = _FAY / (float(np.abs(standard).max()) or 1.0)
     slope = (score(rows.weights * (1 + step * standard)) - value) / step
-    squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
+    squares = np.square(rows.weights) + _TINY
     importance = squares * np.square(
         np.minimum(effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
     )
-
-    def average(per_row: Floats) -> Floats:
-        return total(importance * per_row) / total(importance)
-
     through_goal = slope * total(goal)
     own = influence * (rows.n / g) - through_goal
     direct = own / np.sqrt(total(importance) / total(squares))
     factor = np.sqrt(total(squares * np.square(rows.hc4_factor)) / total(squares))
-    of_groups = LeaveOneOutEffects(
-        rows.n,
-        weights=average(rows.weights),
-        inverse_free_weight=average(effects.inverse_free_weight),
-        moments=average(rows.moments[-1])[None],
-        standard=average(standard)[None],
-        goal_excess=average(effects.goal_excess[-1])[None],
-        products=average(effects.products[-1, -1])[None, None],
-        lost_weight=total(effects.lost_weight),
-        xi_change=total(effects.xi_change[-1])[None],
-    )
-    return of_groups.skew_slope(direct, through_goal, direct * factor + through_goal)
+    of_last = replace(
+        effects,
+        moments=rows.moments[-1:],
+        standard=standard[None],
+        goal_excess=effects.goal_excess[-1:],
+        products=effects.products[-1:, -1:],
+        xi_change=effects.xi_change[-1:],
+    ).of_groups(groups, importance)
+    return of_last.skew_slope(direct, through_goal, direct * factor + through_goal)
+
+
+def _groups(rows: StressedRows) -> tuple[npt.NDArray[np.intp], int]:
+    """Divide rows, or their groups, into groups at random; return also how many are divided."""
+    if rows.groups is None:
+        return _split(rows.n), rows.n
+    return _split(len(rows.groups))[rows.groups.codes], len(rows.groups)
 
 
 # Several sizes are kept, because columns with missing values have fewer rows.
 @lru_cache(maxsize=8)
-def _groups(n: int) -> npt.NDArray[np.intp]:
-    """Divide n rows into groups at random, always the same for the same n."""
+def _split(n: int) -> npt.NDArray[np.intp]:
+    """Divide n units into groups at random, always the same for the same n."""
     return np.random.default_rng(0).permutation(n) % min(n, N_REPLICATES - 1)

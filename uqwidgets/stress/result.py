@@ -61,6 +61,8 @@ class Stress(Result):
         Of the intervals; None where there are none.
     remarks : tuple of Remark
         What a reader of the numbers should know.
+    effective_groups : ndarray of shape (p, t) or None
+        Effective number of groups of rows; None if rows are independent.
 
     See Also
     --------
@@ -101,12 +103,14 @@ class Stress(Result):
     anchor: str
     level: float | None
     remarks: tuple[Remark, ...] = ()
+    effective_groups: Floats | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
         """Tidy table.
 
-        Columns ``feature, tau, target, reached, indicator, value, low, high, ess, kl, status``.
+        Columns ``feature, tau, target, reached, indicator, value, low, high, ess, kl, status``;
+        for groups of rows, ``effective_groups`` after ``ess``.
         """
         p, t, q = len(self.features), len(self.taus), len(self.indicators)
 
@@ -116,6 +120,7 @@ class Stress(Result):
         def each(values: dict[str, Floats]) -> Floats:
             return np.stack([values[i] for i in self.indicators], axis=-1).ravel()
 
+        groups = self.effective_groups
         return pd.DataFrame(
             {
                 "feature": np.repeat(np.array(self.features, dtype=object), t * q),
@@ -127,6 +132,7 @@ class Stress(Result):
                 "low": each(self.low),
                 "high": each(self.high),
                 "ess": once(self.ess),
+                **({} if groups is None else {"effective_groups": once(groups)}),
                 "kl": once(self.kl),
                 "status": once(self.status),
             }

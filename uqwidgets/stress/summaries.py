@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.indicators import RATIO, Indicator
 from uqwidgets.stress.influence import StressedRows, influence_and_bias
@@ -106,6 +105,6 @@ def _intervals(
             # The effective sample size of a rate is that of the rows in its denominator.
             is_rate = indicator.combination is RATIO
             own = rows.weights * outputs[q][1] if is_rate else rows.weights
-            sizes = effective_sample_sizes(own[extreme])
+            sizes = rows.effective_sizes(own[extreme])
             low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
     return low, high

@@ -104,7 +104,9 @@ def agreeing_shares(
         value, ends = difference.values[own.name], (low[own.name], high[own.name])
         reach = np.full(value.shape, np.nan)
         if own.combination is MEAN:
-            reach = 1 - ((1 - level) / 2) ** (1 / difference.ess)
+            groups = difference.effective_groups
+            size = difference.ess if groups is None else groups
+            reach = 1 - ((1 - level) / 2) ** (1 / size)
         certain = np.isfinite(value) & (ends[0] == ends[1])
         low[own.name] = np.where(certain, np.maximum(value - reach, -1.0), ends[0])
         high[own.name] = np.where(certain, np.minimum(value + reach, 1.0), ends[1])
@@ -144,6 +146,7 @@ def stress_difference(
     return replace(
         first,
         ess=np.minimum(first.ess, second.ess),
+        effective_groups=_least(first.effective_groups, second.effective_groups),
         values=values,
         low=low,
         high=high,
@@ -186,6 +189,7 @@ def correlations_of(
                     np.zeros(n) if each is None else _influence(one, column, each, taus[t], n)
                     for column, each in zip(pair, weights, strict=True)
                 )
+                own, other = sides[0].of_units(own), sides[0].of_units(other)
                 size = np.sqrt(dot(own, own) * dot(other, other))
                 result[one.name][p, t] = dot(own, other) / size if size > 0 else 0.0
     return result
@@ -211,3 +215,7 @@ def _influence(
 
 def _combined(own: Floats, other: Floats, r: Floats) -> Floats:
     return np.sqrt(np.maximum(own**2 + other**2 - 2 * r * own * other, 0.0))
+
+
+def _least(own: Floats | None, other: Floats | None) -> Floats | None:
+    return None if own is None or other is None else np.minimum(own, other)

@@ -84,7 +84,8 @@ def at_each(
 def stacked(levels: Sequence[Level]) -> ManyPopulations:
     """Weights of the rows at every level."""
     weights = np.stack([level.population.weights for level in levels], axis=1)
+    groups = levels[0].population.groups
     if all(level.population.scored is level.population.weights for level in levels):
-        return ManyPopulations(weights, weights)
+        return ManyPopulations(weights, weights, groups)
     scored = np.stack([level.population.scored for level in levels], axis=1)
-    return ManyPopulations(weights, scored)
+    return ManyPopulations(weights, scored, groups)

@@ -77,6 +77,8 @@ class DescribedRows:
     ----------
     own : ndarray of shape (n,) or None
         ``weights``.
+    groups : RowGroups or None
+        Of the chosen rows.
     words : str
         What decides the weights at tau = 0: "your weights, mean of x1 held at 0.3".
     """
@@ -90,6 +92,8 @@ class DescribedRows:
     ) -> None:
         self._n = len(table)
         self._rows: slice | npt.NDArray[np.intp] = slice(None) if rows is None else rows
+        groups = table.row_groups
+        self.groups = groups if groups is None or rows is None else groups.among(rows)
         self.own = weights
         self._base = np.ones(self._n)[self._rows] if weights is None else weights[self._rows]
         self._columns = [one.column(table)[self._rows] for one in held]
@@ -184,7 +188,7 @@ class DescribedRows:
         assert projection.weights is not None
         n, n_held = len(start), len(self._columns)
         held = np.reshape(self._columns, (n_held, n)) - np.reshape(self._goals, (n_held, 1))
-        at_start = StressedRows(start, held, np.zeros_like(held))
+        at_start = StressedRows(start, held, np.zeros_like(held), self.groups)
         if not tau:
             return at_start
         values, present = self._own_values(stressed)
@@ -199,7 +203,7 @@ class DescribedRows:
         moved = (values - projection.target) * present
         part = float(projection.weights @ present) / n
         goals = np.vstack([np.zeros_like(held), of_target * part])
-        return StressedRows(projection.weights, np.vstack([held, moved]), goals)
+        return StressedRows(projection.weights, np.vstack([held, moved]), goals, self.groups)
 
     def chosen(self, values: Floats) -> Floats:
         """Return the values (n,) of the chosen rows."""

@@ -10,7 +10,7 @@ import numpy as np
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
-from uqwidgets.stress.profile import described_weights
+from uqwidgets.stress.profile import described_weights, units_ess
 from uqwidgets.stress.result import Stress
 from uqwidgets.stress.summaries import summaries
 from uqwidgets.widgets.rows.described import DescribedRows
@@ -42,7 +42,8 @@ def described_profile(
     """
     shape = (len(profile.features), len(profile.taus))
     unknown = np.full(shape, np.nan)
-    numbers = {name: unknown.copy() for name in ("target", "reached", "ess", "kl", "half_share")}
+    names = ("target", "reached", "ess", "units_ess", "kl", "half_share")
+    numbers = {name: unknown.copy() for name in names}
     values, low, high = ({one.name: unknown.copy() for one in indicators} for _ in range(3))
     status = np.full(shape, "no value", dtype=object)
     for i, column in enumerate(columns):
@@ -58,6 +59,7 @@ def described_profile(
             numbers["reached"][i, t] = projection.reached
             for name, number in described_weights(weights).items():
                 numbers[name][i, t] = number
+            numbers["units_ess"][i, t] = units_ess(weights, described.groups)
             rows = None
             if level is not None and np.count_nonzero(weights) > 1:
                 rows = described.calibrated(column, tau, projection)
@@ -67,8 +69,9 @@ def described_profile(
                     lines[one.name][i, t] = number
     remarks = profile.remarks
     if level is not None:
+        unit = "row" if described.groups is None else "group"
         remarks += coverage_remarks(
-            profile.features, profile.taus, numbers["ess"], COVERAGE_BY_ROWS
+            profile.features, profile.taus, numbers["units_ess"], COVERAGE_BY_ROWS, unit
         )
     return replace(
         profile,
@@ -81,6 +84,7 @@ def described_profile(
         target=numbers["target"],
         reached=numbers["reached"],
         ess=numbers["ess"],
+        effective_groups=None if described.groups is None else numbers["units_ess"],
         kl=numbers["kl"],
         half_share=numbers["half_share"],
     )
