@@ -77,7 +77,8 @@ def test_what_rows_belong_to_is_chosen_by_keyboard(bridge, widget):
     assert outside(root) == []
 
 
-def test_a_page_holds_the_groups_that_were_chosen(browser, bridge, tmp_path):
+@pytest.mark.usefixtures("bridge")
+def test_a_page_holds_the_groups_that_were_chosen(browser, tmp_path):
     path = tmp_path / "page.html"
     with explorer(groups="site") as widget:
         widget.pin("of sites")

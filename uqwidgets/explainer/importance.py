@@ -300,6 +300,7 @@ class Ranking(ExplainerBase):
                 reference=reference,
                 seed=self.seed,
             ),
+            self.table.row_groups,
             callback,
         )
 

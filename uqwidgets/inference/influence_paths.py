@@ -114,7 +114,10 @@ class PathInfluences:
         plain = RowInfluences(scored + donated, squares, ())
         if not squares.any():
             return plain
-        of_units, twice = self.populations.of_units(plain.of_rows), self.populations.of_units(squares)
+        of_units, twice = (
+            self.populations.of_units(plain.of_rows),
+            self.populations.of_units(squares),
+        )
         total, unit = self._total(), np.square(_largest(of_units))
         for block in self._blocks():
             total.add((np.square(of_units[block]) - twice[block]) / unit)

@@ -11,6 +11,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance import Settings, mean_changes
 from uqwidgets.inference import bounds
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.population import Population
@@ -31,6 +32,7 @@ def importance_over_tau(
     stressed: StressedColumn,
     taus: Floats,
     settings: Settings,
+    groups: RowGroups | None = None,
     callback: ProgressCallback | None = None,
 ) -> ImportanceOverTau:
     """Compute importance at each level of tau from the same model calls, with other weights.
@@ -46,6 +48,8 @@ def importance_over_tau(
     taus : ndarray of shape (t,)
     settings, callback
         As in `uqwidgets.importance.importance`.
+    groups : RowGroups, optional
+        Of all rows.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def importance_over_tau(
         if projection.weights is None:
             continue
         weights = stressed.expand(projection.weights, n)
-        population = Population.of(n, weights, stressed.rows, evaluations.table.row_groups)
+        population = Population.of(n, weights, stressed.rows, groups)
         del projection  # otherwise the weights stay in memory twice
         ess[t] = population.ess
         if is_together:

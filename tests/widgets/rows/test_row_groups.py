@@ -136,15 +136,22 @@ def test_intervals_are_those_of_the_explainer(groups: str) -> None:
                 ("surface", "prediction"),
                 ("performance", "calibration"),
                 ("comparison", "nll"),
+                ("performance", "scores"),
             ]
         }
     calls = explainer.model_calls
+    with uq.Explorer(explainer, importance_of=["nll"], **inputs) as widget:
+        results["importance_over_tau", "nll"] = widget.result("importance_over_tau")
+        results["stress", "rmse"] = widget.result("stress", "rmse")
     grid = {"grid": results["dependence", "prediction"].grid}
     expected = {
         ("importance", "nll"): own.importance("nll", n_repeats=4),
         ("importance", "r2"): own.importance("r2", n_repeats=4),
         ("dependence", "prediction"): own.dependence("age", "prediction", **grid),
         ("performance", "calibration"): own.calibration(),
+        ("importance_over_tau", "nll"): own.importance_over_tau(
+            "dose", "nll", taus=41, n_repeats=4, missing="keep"
+        ),
         ("comparison", "nll"): own.compare(own.others["steep"], names=("line", "steep")).importance(
             "nll", n_repeats=4
         ),
