@@ -140,9 +140,9 @@ def test_intervals_are_those_of_the_explainer(groups: str) -> None:
             ]
         }
     calls = explainer.model_calls
-    with uq.Explorer(explainer, importance_of=["nll"], **inputs) as widget:
+    with uq.Explorer(explainer, importance_of=["nll"], indicator="rmse", **inputs) as widget:
         results["importance_over_tau", "nll"] = widget.result("importance_over_tau")
-        results["stress", "rmse"] = widget.result("stress", "rmse")
+        stress = widget.result("stress").frame.query("feature == 'dose'")
     grid = {"grid": results["dependence", "prediction"].grid}
     expected = {
         ("importance", "nll"): own.importance("nll", n_repeats=4),
@@ -161,6 +161,9 @@ def test_intervals_are_those_of_the_explainer(groups: str) -> None:
         assert intervals_of(result), key
         for ours, theirs in zip(intervals_of(shown), intervals_of(result), strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=str(key))
+    profile = own.stress(["dose"], ["rmse"], taus=41, missing="keep").frame
+    for name in ("low", "high", "effective_groups"):
+        np.testing.assert_allclose(stress[name], profile[name], rtol=1e-9, err_msg=name)
     assert results["surface", "prediction"].groups == results["importance", "nll"].groups
     assert explainer.model_calls == calls
 

@@ -49,6 +49,7 @@ CHANGED: dict[str, Any] = {
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",
+    "groups": "c",
     "importance_of": ["brier", "accuracy"],
     "replacement": "ablation",
     "compare": "ratio",

@@ -12,7 +12,7 @@ HELP = (
 
 TIPS = {
     "uq-interval": "The kind of uncertainty that the whiskers show; the list names its source",
-    "uq-row-groups": "What rows belong to, such as patients: intervals are then for other patients",
+    "uq-row-groups": "What rows belong to, such as persons or sites: intervals are then for others",
     "uq-repeats": "More shuffles: narrower intervals, and more calls of the model",
     "uq-importance-options": "Other columns, replacements and details",
     "uq-replacement": "The values that replace the feature's own values",
