@@ -119,6 +119,31 @@ REMARKS = MappingProxyType(
             "Intervals are for other groups, and so few show little of how groups differ.",
             "Read the intervals with care, and collect more groups rather than more rows.",
         ),
+        "rows-of-groups": RemarkKind(
+            "Rows with the same value of a column, such as a patient or a site, have errors that "
+            "resemble each other more than independent rows would.",
+            "Intervals are those of independent rows, and too narrow for other patients or sites; "
+            "the remark says by how much.",
+            "Pass the column as `groups=`, if its values are a sample of those that there are.",
+        ),
+        "rows-in-order": RemarkKind(
+            "Rows that follow each other, in the table or by a date, have errors that resemble "
+            "each other.",
+            "Intervals are those of independent rows, and too narrow; the remark says by how much.",
+            "Pass what orders the rows as `time=`.",
+        ),
+        "rows-in-time": RemarkKind(
+            "`time=` orders the rows, and errors of rows that follow each other resemble each "
+            "other.",
+            "The rows are worth fewer independent ones; the remark says how many. Intervals come "
+            "from blocks of consecutive rows and allow for it.",
+            "Read intervals of few effective rows with care.",
+        ),
+        "duplicated-rows": RemarkKind(
+            "Rows repeat others exactly, though the numbers in them hardly ever repeat.",
+            "A repeated row tells nothing new, and intervals count it as a new one.",
+            "Leave repeated rows out, or pass what they belong to as `groups=`.",
+        ),
         "single-groups": RemarkKind(
             "`groups=` gives each row a group of its own.",
             "Intervals are those of independent rows.",

@@ -1,4 +1,4 @@
-"""The groups of rows that a user names: their labels, checked, as the groups of a table."""
+"""The groups and the order of rows that a user names, checked, as the groups of a table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.dtypes import is_time
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import brief
 from uqwidgets._utils.remarks import Remark
@@ -22,6 +23,9 @@ from uqwidgets.inference.groups import RowGroups, described
 
 # With fewer groups, the variance between them is hardly known.
 _FEW_GROUPS = 10
+# Blocks of consecutive rows: with fewer, intervals are wider; with more, blocks are so short that
+# their neighbours depend on each other. Chosen by simulation, see benchmarks/bench_groups.py.
+_BLOCKS, _ROWS_OF_BLOCK, _FEWEST_BLOCKS = 16, 5, 4
 
 
 def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
@@ -75,6 +79,62 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
         table.remarks = (remark,)
 
 
+def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
+    """Give a table the order of its rows in time, and blocks of consecutive rows as groups.
+
+    Means of blocks that are long beside the memory of the rows are nearly independent, so that a t
+    interval with the degrees of freedom of the blocks holds (Ibragimov and Müller 2010). Where rows
+    have groups already, these hold whole series, and stay.
+
+    Parameters
+    ----------
+    time : str, array-like of shape (n,), or None
+        The name of a column of X or of ``extra``, or a number or date for each row.
+    X, table, extra
+        As in `set_row_groups`.
+
+    Raises
+    ------
+    ValueError
+        If no column has this name, the length differs, a value is missing, values have no order,
+        or there are too few rows or distinct values.
+    """
+    if time is None:
+        return
+    if isinstance(time, str):
+        values = _column(time, X, table, extra)
+    else:
+        table.check_order(time, "time")
+        values = _series(time, len(table), "time")
+    if not (is_time(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype)):
+        values = pd.Series(values.to_numpy()).infer_objects()
+        if not (is_time(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype)):
+            raise ValueError(
+                "time holds values that are neither numbers nor dates; convert them, such as by "
+                "pandas.to_datetime."
+            )
+    n = len(values)
+    if values.isna().any():
+        raise ValueError(
+            f"time is missing in {int(values.isna().sum())} of {n:,} rows; give these rows a time, "
+            "or leave them out."
+        )
+    table.time_order = np.argsort(values.to_numpy(), kind="stable")
+    if table.row_groups is not None:
+        return
+    # Rows of the same time are in one block.
+    first = (values.rank(method="min").to_numpy() - 1).astype(np.intp)
+    codes = first * min(_BLOCKS, n // _ROWS_OF_BLOCK) // n
+    _, codes = np.unique(codes, return_inverse=True)
+    if n == 0 or int(codes.max()) + 1 < _FEWEST_BLOCKS:
+        raise ValueError(
+            f"time orders {n:,} rows in {int(codes.max()) + 1} blocks of {_ROWS_OF_BLOCK} rows or "
+            f"more, and intervals need {_FEWEST_BLOCKS}; pass more rows or finer times, or leave "
+            "time out."
+        )
+    table.row_groups = RowGroups(codes, "block")
+
+
 def _column(name: str, X: Any, table: Table, extra: Columns) -> pd.Series[Any]:
     for columns in (extra, table):
         if name in columns:
@@ -86,8 +146,8 @@ def _column(name: str, X: Any, table: Table, extra: Columns) -> pd.Series[Any]:
     return container.columns([names.index(name)]).frame().iloc[:, 0]
 
 
-def _series(groups: Any, n: int) -> pd.Series[Any]:
-    refuse_masked(groups, "groups", "give each row a group")
+def _series(groups: Any, n: int, argument: str = "groups") -> pd.Series[Any]:
+    refuse_masked(groups, argument, "give each row a value")
     labels = groups if isinstance(groups, pd.Series) else None
     if labels is None:
         try:
@@ -96,12 +156,12 @@ def _series(groups: Any, n: int) -> pd.Series[Any]:
             values = np.empty((0, 0))
         if values.ndim != 1:
             raise ValueError(
-                f"groups is {brief(groups)}; pass the name of a column, or one label per row."
+                f"{argument} is {brief(groups)}; pass the name of a column, or one value per row."
             )
         labels = pd.Series(values)
     if len(labels) != n:
         raise ValueError(
-            f"groups has {len(labels):,} labels but X has {n:,} rows; pass one label per row."
+            f"{argument} has {len(labels):,} values but X has {n:,} rows; pass one value per row."
         )
     return labels.reset_index(drop=True)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Positions
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.masks import refuse_masked
 from uqwidgets._utils.options import brief
@@ -47,6 +48,8 @@ class Table(Columns):
         Labels of the rows in X; positions where X has none.
     row_groups : RowGroups or None
         Rows that belong together; None if each row is independent of all others.
+    time_order : ndarray of shape (n,) or None
+        Positions of the rows in the order of time; None if there is none.
     remarks : tuple of Remark
         What a reader of results should know about these groups.
 
@@ -84,6 +87,7 @@ class Table(Columns):
         self._check_overlap()
         self.groups_and_features = self._groups_and_features()
         self.row_groups: RowGroups | None = None
+        self.time_order: Positions | None = None
         self.remarks: tuple[Remark, ...] = ()
         self._container = _as_fitted(chosen, predictive)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
@@ -15,7 +16,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.answers import Reader
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Derived, remarks_on_limit
-from uqwidgets.evaluation.columns import check_texts
+from uqwidgets.evaluation.columns import Columns, check_texts
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
@@ -26,11 +27,14 @@ from uqwidgets.evaluation.replacement import (
     Request,
     answer_to,
 )
+from uqwidgets.evaluation.row_dependence import remarks_on_rows
 from uqwidgets.evaluation.table import Table
 from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import (
+    Categorical,
     InvalidRowError,
+    Mixture,
     PredictedLabels,
     class_codes,
     classes_among,
@@ -38,6 +42,8 @@ from uqwidgets.predictive.distributions import (
 
 # The variance of larger numbers would overflow: its terms are squares, and there are many of them.
 _LARGEST = 1e145
+# Smaller probabilities of the observed class count as this, where rows are compared.
+_LEAST = 1e-12
 
 # Numbers per row that an analysis needs at least, two thirds of what there is at its peak: so many
 # in any case, or so many and some predictions. They are measured by
@@ -59,6 +65,8 @@ class MeasureValues(Predictions):
     ----------
     classes : ndarray of shape (k,) or None
         Labels, where the target is a class.
+    extra : Columns
+        Columns of the rows that the model does not use; empty until they are set.
     """
 
     def __init__(
@@ -70,6 +78,7 @@ class MeasureValues(Predictions):
             check_texts(self.classes, "the model's classes_")
             if self.original.classes is None:
                 self._answers.name_classes(self.classes)
+        self.extra = Columns(pd.DataFrame(index=range(len(table))), "extra column")
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self.classes is None:
             self._remarks += _remarks_on_reading(self.original, table)
@@ -95,8 +104,28 @@ class MeasureValues(Predictions):
     def remarks(self) -> tuple[Remark, ...]:
         """What a reader of results should know about the model, its predictions, and the memory."""
         of_model = self._remarks + self.remarks_on_answers + self._consistency.remarks
-        of_model += self.table.remarks
-        return of_model + self.remarks_on_memory()
+        return of_model + self.remarks_on_rows + self.remarks_on_memory()
+
+    @property
+    def remarks_on_rows(self) -> tuple[Remark, ...]:
+        """Remarks on the groups of the rows, and on rows that are not independent without them."""
+        return self.table.remarks + self._remarks_on_rows
+
+    @cached_property
+    def _remarks_on_rows(self) -> tuple[Remark, ...]:
+        """Remarks on rows that are not independent, by their losses and their residuals."""
+        if self._truth is None:
+            return ()
+        q, truth = self.original, self._truth
+        if self.classes is None:
+            residual = truth - q.mean()
+            values = [residual, np.square(residual)]
+        elif isinstance(q, Categorical | Mixture):
+            of_truth = np.take_along_axis(q.probabilities, truth[:, None], axis=1)[:, 0]
+            values = [(truth == 0) - q.probabilities[:, 0], -np.log(np.maximum(of_truth, _LEAST))]
+        else:
+            return ()
+        return remarks_on_rows(self.table, self.extra, values)
 
     @property
     def remarks_on_answers(self) -> tuple[Remark, ...]:

@@ -22,7 +22,7 @@ from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.containers import container_of
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.row_groups import set_row_groups
+from uqwidgets.evaluation.row_groups import set_row_groups, set_time_blocks
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.comparing import Comparing
 from uqwidgets.explainer.dependence import Curves
@@ -90,6 +90,11 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         same group, so that estimates do not change: with G groups of equal size, one pair in G
         has the row and the donor in one group, as one in n is a row with itself otherwise. By
         default each row is independent of all others.
+    time : str or array-like of shape (n,), optional
+        What orders the rows, if rows that follow each other may depend on each other: a number or
+        a date for each row, or the name of a column of X or of ``extra``. Intervals then come from
+        16 blocks of consecutive rows (fewer for less than 80 rows) as groups. With ``groups`` too,
+        the groups hold whole series, and intervals are for other groups.
     name : str, optional
         Name of the model, shown where it is compared with others.
     others : mapping of str to model or Explainer, optional
@@ -155,6 +160,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         memory_limit: int | str = "1GiB",
         extra: Any = None,
         groups: Any = None,
+        time: Any = None,
         name: str | None = None,
         others: Mapping[str, Any] | None = None,
     ) -> None:
@@ -163,10 +169,12 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         self.table = Table(X, y, self.predictive, feature_groups)
         self.extra = extra_columns(extra, X, self.table)
         set_row_groups(groups, X, self.table, self.extra)
+        set_time_blocks(time, X, self.table, self.extra)
         self.seed = seed_of(random_state)
         self.evaluations = Evaluations(
             self.predictive, self.table, parse_bytes(memory_limit), self.seed
         )
+        self.evaluations.extra = self.extra
         self.classes = self.evaluations.classes
         self._measures = available(
             self.evaluations.original,

@@ -105,6 +105,7 @@ class Performing(Stressing):
         result = scores(chosen, population, level, seed)
         further = self._remarks_on_ceiling(result.names, population.scored > 0)
         further += self.evaluations.remarks_on_answers
+        further += self.evaluations.remarks_on_rows
         return replace(result, remarks=result.remarks + further)
 
     def _scoring(self, scoring: Mapping[str, object] | Sequence[object] | str | None) -> list[Any]:
@@ -198,7 +199,8 @@ class Performing(Stressing):
         labels = self.evaluations.predicted_labels[: max(len(self.classes), predicted.max() + 1)]
         population = self.table.population(sample_weight, rows)
         result = confusion(truth, predicted, labels, self.table.target, population)
-        return replace(result, remarks=self.evaluations.remarks_on_answers)
+        of_rows = self.evaluations.remarks_on_rows
+        return replace(result, remarks=self.evaluations.remarks_on_answers + of_rows)
 
     def calibration(
         self,

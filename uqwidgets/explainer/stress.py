@@ -232,6 +232,7 @@ class Stressing(ExplainerBase):
         )
         further = (*omissions, *self._remarks_on_ceiling(result.indicators, chosen))
         further += self.evaluations.remarks_on_answers
+        further += self.evaluations.remarks_on_rows
         further += self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
         return replace(result, remarks=result.remarks + further)
 

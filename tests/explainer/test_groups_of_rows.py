@@ -48,8 +48,8 @@ def test_groups_are_named_or_passed():
     ("groups", "message"),
     [
         ("patiant", "there is no column 'patiant'; did you mean 'patient'"),
-        ([0, 1, 2], "groups has 3 labels but X has 300 rows; pass one label per row"),
-        ([[0]] * 300, "pass the name of a column, or one label per row"),
+        ([0, 1, 2], "groups has 3 values but X has 300 rows; pass one value per row"),
+        ([[0]] * 300, "pass the name of a column, or one value per row"),
         (np.zeros(300), "groups has the same label in every row"),
         ([None, *range(299)], r"groups is missing in 1 of 300 rows \(the first is row 0\)"),
         (pd.Series(range(300), index=range(299, -1, -1)), "has the index of X in another order"),
