@@ -300,7 +300,6 @@ class Ranking(ExplainerBase):
                 reference=reference,
                 seed=self.seed,
             ),
-            self.table.row_groups,
             callback,
         )
 

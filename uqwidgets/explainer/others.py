@@ -119,4 +119,9 @@ def in_groups(explainer: Explainer, groups: RowGroups | str | None) -> Explainer
     grouped.table.row_groups, grouped.table.remarks = None, ()
     names = pd.DataFrame(columns=list(explainer.features))
     set_row_groups(groups, names, grouped.table, explainer.extra)
+    # The caches are shared, and only what is said of the rows differs.
+    grouped.evaluations = object.__new__(type(explainer.evaluations))
+    vars(grouped.evaluations).update(vars(explainer.evaluations))
+    vars(grouped.evaluations).pop("_remarks_on_rows", None)
+    grouped.evaluations.table = grouped.table
     return grouped

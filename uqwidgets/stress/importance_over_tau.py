@@ -11,7 +11,6 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance import Settings, mean_changes
 from uqwidgets.inference import bounds
-from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import bounds_of_moments
 from uqwidgets.inference.population import Population
@@ -32,7 +31,6 @@ def importance_over_tau(
     stressed: StressedColumn,
     taus: Floats,
     settings: Settings,
-    groups: RowGroups | None = None,
     callback: ProgressCallback | None = None,
 ) -> ImportanceOverTau:
     """Compute importance at each level of tau from the same model calls, with other weights.
@@ -48,8 +46,6 @@ def importance_over_tau(
     taus : ndarray of shape (t,)
     settings, callback
         As in `uqwidgets.importance.importance`.
-    groups : RowGroups, optional
-        Of all rows.
 
     Returns
     -------
@@ -74,7 +70,7 @@ def importance_over_tau(
         if projection.weights is None:
             continue
         weights = stressed.expand(projection.weights, n)
-        population = Population.of(n, weights, stressed.rows, groups)
+        population = Population.of(n, weights, stressed.rows, evaluations.table.row_groups)
         del projection  # otherwise the weights stay in memory twice
         ess[t] = population.ess
         if is_together:

@@ -174,7 +174,7 @@ def _results(
         # The view says why there is nothing to compare.
         with suppress(NothingToCompareError):
             for shown, result in view.results(inputs, populations, check).items():
-                results[view.name, shown] = populations.remarked(result)
+                results[view.name, shown] = populations.remarked(result, session.explainer)
     return results
 
 

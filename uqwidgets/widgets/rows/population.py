@@ -225,13 +225,14 @@ class Populations:
         count = self.unstressed.group_count
         return None if count is None else str(count)
 
-    def remarked(self, result: Result) -> Result:
+    def remarked(self, result: Result, explainer: Explainer) -> Result:
         """Return a result with the remarks on these groups, in place of the explainer's own."""
-        explainer = self.selection.explainer
-        own, other = explainer.table.remarks, explainer.evaluations.table.remarks
-        if own == other or "remarks" not in {one.name for one in fields(result)}:  # type: ignore[arg-type]
+        own = self.selection.explainer.evaluations.remarks_on_rows
+        other = explainer.evaluations.remarks_on_rows
+        names = {one.name for one in fields(result)}  # type: ignore[arg-type]
+        if own == other or "remarks" not in names:
             return result
-        rest = [remark for remark in result.remarks if remark not in other]
+        rest = [remark for remark in result.remarks if remark not in (*own, *other)]
         return replace(result, remarks=(*rest, *own))
 
     def reached(self, inputs: Inputs) -> Population:

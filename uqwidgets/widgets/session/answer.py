@@ -127,7 +127,8 @@ class WidgetAnswer(Work):
         self._n_rows = 0 if rows is None else rows.selection.n_rows
         if rows is not None:
             self._in_groups = rows.in_groups
-            self.notes += rows.selection.explainer.table.remarks
+            if self.inputs.groups:
+                self.notes += rows.selection.explainer.evaluations.remarks_on_rows
         if rows is not None and rows.problem is not None:
             self.notes.append(
                 Remark(

@@ -143,7 +143,9 @@ def arguments_of(
         arguments.append(f"feature_groups={groups!r}")
     if explainer.extra.names:
         arguments.append("extra=extra")
-    if explainer.table.row_groups is not None:
+    if explainer.table.time_order is not None:
+        arguments.append("time=time")
+    elif explainer.table.row_groups is not None:
         arguments.append(f"{_GROUPS}{_groups(explainer)}")
     if explainer.seed != defaults["random_state"].default:
         arguments.append(f"random_state={explainer.seed!r}")
