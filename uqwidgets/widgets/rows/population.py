@@ -229,11 +229,12 @@ class Populations:
         """Return a result with the remarks on these groups, in place of the explainer's own."""
         own = self.selection.explainer.evaluations.remarks_on_rows
         other = explainer.evaluations.remarks_on_rows
-        names = {one.name for one in fields(result)}  # type: ignore[arg-type]
-        if own == other or "remarks" not in names:
+        of_class: Any = result  # all results are dataclasses
+        if own == other or "remarks" not in {one.name for one in fields(of_class)}:
             return result
         rest = [remark for remark in result.remarks if remark not in (*own, *other)]
-        return replace(result, remarks=(*rest, *own))
+        remarked: Result = replace(of_class, remarks=(*rest, *own))
+        return remarked
 
     def reached(self, inputs: Inputs) -> Population:
         """Return the rows as they are stressed now.

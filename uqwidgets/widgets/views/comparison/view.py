@@ -280,13 +280,13 @@ class ComparisonView(View):
         known = self._model
         if known is None or (known.explainer, known.names[1]) != (explainer, name):
             try:
-                self._model = OtherModel(explainer, name)
+                known = self._model = OtherModel(explainer, name)
             except SupersededError:
                 raise
             except Exception as error:
                 raise _named(name, error) from error
-        self._model.has_weights = has_weights
-        return self._model
+        known.has_weights = has_weights
+        return known
 
 
 def _computed(
