@@ -321,7 +321,7 @@ describe("what rows belong to", () => {
   it("is chosen beside the kind of the intervals, and said with the rows", async () => {
     const { root, one, lastRequest, receive } = await mount(info, inGroups({}, null));
     const select = one<HTMLSelectElement>("uq-row-groups");
-    expect([...select.options].map(({ label }) => label)).toEqual([
+    expect([...select.options].map(({ textContent }) => textContent)).toEqual([
       "each row by itself",
       "30 patients",
       "5 values of constructor",
