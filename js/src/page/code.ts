@@ -34,7 +34,9 @@ export function codeOf({ code }: ModelIndex, inputs: Inputs): string {
     const isSame = JSON.stringify(value) === JSON.stringify(initial);
     return isSame ? [] : [`${name}=${python(value, name === "tau")}`];
   });
-  // The groups that were chosen stand in the place of those of the explainer.
-  const given = code.arguments.filter((one) => !inputs.groups || !one.startsWith("groups="));
-  return `uq.explore(${[...given, ...changed].join(", ")})`;
+  const every = [...code.arguments, ...changed];
+  const isGroups = (one: string) => one.startsWith("groups=");
+  // Groups that were chosen come after those of the explainer, and stand in their place.
+  const groups = every.filter(isGroups).slice(-1);
+  return `uq.explore(${[...every.filter((one) => !isGroups(one)), ...groups].join(", ")})`;
 }

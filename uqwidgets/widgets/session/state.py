@@ -18,7 +18,7 @@ from uqwidgets.widgets.inputs.checks import text
 from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
 
-# What the argument begins with that an input of the same name replaces.
+# What the argument begins with that has the name of an input.
 _GROUPS = "groups="
 
 
@@ -98,10 +98,12 @@ def code_of(inputs: Inputs, explainer: Explainer, arguments: Sequence[str]) -> s
         Those that are no inputs, see `arguments_of`.
     """
     initial = initial_of_code(explainer)
-    if inputs.groups:  # in the place of those of the explainer
-        arguments = [one for one in arguments if not one.startswith(_GROUPS)]
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    return f"uq.explore({', '.join([*arguments, *changed])})"
+    every = [*arguments, *changed]
+    # Groups that were chosen come after those of the explainer, and stand in their place.
+    groups = [one for one in every if one.startswith(_GROUPS)][-1:]
+    every = [one for one in every if not one.startswith(_GROUPS)]
+    return f"uq.explore({', '.join([*every, *groups])})"
 
 
 def initial_of_code(explainer: Explainer) -> dict[str, Any]:
