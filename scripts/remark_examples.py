@@ -24,6 +24,32 @@ _AFTER = {
     + 'uq.Explainer(model, X, y).importance("nll")',
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
+    "importance-under-stress": _NUMBERS
+    + 'uq.Explainer(model, X, y).importance_over_tau("x0", "nll", taus=3)',
+    "few-events": """X = rng.normal(size=(200, 1))
+
+
+def model(X):
+    p = 1 / (1 + np.exp(5 - X[:, 0]))
+    return np.column_stack([1 - p, p])
+
+
+uq.Explainer(model, X, np.arange(200) < 8).scores()""",
+    "few-groups": _NUMBERS
+    + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
+    "single-groups": _NUMBERS
+    + 'uq.Explainer(model, X, y, groups=np.arange(200)).importance("nll")',
+    "rows-of-groups": _NUMBERS.replace("\n\n\ndef", "\nsite = np.arange(200) % 20\n\n\ndef", 1)
+    + "y += rng.normal(size=20)[site]\n"
+    + 'uq.Explainer(model, X, y, extra={"site": site}).importance("nll")',
+    "rows-in-order": _NUMBERS
+    + 'y += np.cumsum(rng.normal(size=200))\nuq.Explainer(model, X, y).importance("nll")',
+    "rows-in-time": _NUMBERS
+    + "y += np.cumsum(rng.normal(size=200))\n"
+    + 'uq.Explainer(model, X, y, time=np.arange(200)).importance("nll")',
+    "duplicated-rows": _NUMBERS
+    + "X[:20], y[:20] = X[-20:], y[-20:]\n"
+    + 'uq.Explainer(model, X, y).importance("nll")',
     "few-pairs": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]), n_repeats=1)',
     "feature-left-out": _NUMBERS.replace("\n\n\ndef", "\nX[:5, 1] = np.nan\n\n\ndef", 1)

@@ -114,6 +114,11 @@ REMARKS = MappingProxyType(
             "Ask for more repeats, or use weights that are less extreme.",
         ),
         # Intervals.
+        "few-events": RemarkKind(
+            "An area under the ROC curve rests on fewer than 20 effective rows of one class.",
+            "Its interval is that of Newcombe 2006, which holds for few rows, and is wide.",
+            "Collect more rows of the rarer class.",
+        ),
         "few-groups": RemarkKind(
             "The rows belong to fewer than 10 groups (`groups=`).",
             "Intervals are for other groups, and so few show little of how groups differ.",
@@ -133,8 +138,8 @@ REMARKS = MappingProxyType(
             "Pass what orders the rows as `time=`.",
         ),
         "rows-in-time": RemarkKind(
-            "`time=` orders the rows, and errors of rows that follow each other resemble each "
-            "other.",
+            "The rows have an order (`time=`), and errors of rows that follow each other resemble "
+            "each other.",
             "The rows are worth fewer independent ones; the remark says how many. Intervals come "
             "from blocks of consecutive rows and allow for it.",
             "Read intervals of few effective rows with care.",
@@ -145,7 +150,7 @@ REMARKS = MappingProxyType(
             "Leave repeated rows out, or pass what they belong to as `groups=`.",
         ),
         "single-groups": RemarkKind(
-            "`groups=` gives each row a group of its own.",
+            "With `groups=`, each row is a group of its own.",
             "Intervals are those of independent rows.",
             "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
         ),
@@ -158,6 +163,11 @@ REMARKS = MappingProxyType(
             "Intervals of a stress profile rest on fewer effective rows than simulations need "
             "for the coverage that is promised.",
             "From the |τ| in the remark on, intervals cover the true value less often.",
+            "Use a smaller |τ|, a larger tail, or more rows.",
+        ),
+        "importance-under-stress": RemarkKind(
+            "Importance over τ rests on fewer than 50 effective rows, or groups of rows.",
+            "Intervals of the stressed feature's own importance hold less often than they say.",
             "Use a smaller |τ|, a larger tail, or more rows.",
         ),
         "open-ratio": RemarkKind(

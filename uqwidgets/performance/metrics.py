@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.population import Population, effective_sample_size
 from uqwidgets.measures import UNIT_INTERVAL
 from uqwidgets.stress.indicators import MEAN, Combination, Indicator
 
@@ -44,6 +45,13 @@ class RankIndicator:
         if isinstance(rows, slice):
             return self
         return replace(self, ranking=self.ranking[rows], positive=self.positive[rows])
+
+    def effective_numbers(self, population: Population) -> tuple[float, float]:
+        """Effective numbers of positive and of negative rows, or of groups with such rows."""
+        s = population.scored
+        of_classes = (population.of_units(s * of) for of in (self.positive, ~self.positive))
+        numbers = [effective_sample_size(each) if each.any() else 0.0 for each in of_classes]
+        return numbers[0], numbers[1]
 
     @cached_property
     def _order(self) -> tuple[Positions, Positions]:

@@ -20,7 +20,7 @@ from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.measures import UNBOUNDED
 from uqwidgets.performance.metrics import RankIndicator
 from uqwidgets.performance.result import Scores
-from uqwidgets.performance.shares import paired_shares, wilson_of
+from uqwidgets.performance.shares import area_of_few, paired_shares, wilson_of
 from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
 
 # In the order in which they are shown; a model has those that fit its predictions.
@@ -30,6 +30,8 @@ _SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
 
 # Rounding error of a score, relative to its value.
 _ROUNDING = 1e-12
+# With fewer effective rows of a class, influences of rows hardly show the error of an area.
+FEW_EVENTS = 20
 Score = Indicator | RankIndicator | MetricIndicator
 
 
@@ -88,7 +90,8 @@ def scores(
         groups=population.group_count,
         **_columns([_interval([(one, population)], level, seed) for one in indicators]),
     )
-    return without_empty_intervals(replace(result, remarks=_remarks_on_undefined(result)))
+    remarks = _remarks_on_undefined(result) + _remarks_on_few(indicators, population)
+    return without_empty_intervals(replace(result, remarks=remarks))
 
 
 def scores_difference(
@@ -145,6 +148,23 @@ def _remarks_on_undefined(result: Scores) -> tuple[Remark, ...]:
     )
 
 
+def _remarks_on_few(indicators: Sequence[Score], population: Population) -> tuple[Remark, ...]:
+    """Return a remark if the area under a ROC curve rests on few rows of a class."""
+    areas = [one for one in indicators if isinstance(one, RankIndicator)]
+    if not areas:
+        return ()
+    number = min(areas[0].effective_numbers(population))
+    if not 0 < number < FEW_EVENTS:
+        return ()
+    return (
+        Remark(
+            "few-events",
+            f"{areas[0].label} rests on {number:.0f} effective rows of one class; with fewer than "
+            f"{FEW_EVENTS} its interval is wide, and what holds for other rows is hardly known",
+        ),
+    )
+
+
 def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
     """Remove intervals without a width, with a remark that gives the reason.
 
@@ -177,8 +197,8 @@ def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int
 
     It follows from the influence of every row of the table. The degrees of freedom are those of
     Satterthwaite 1946, and the quantiles of t are corrected for skewness (Hall 1992). A share of
-    rows has the score interval (Wilson 1927), and the difference of two shares of the same rows
-    that of Bonett and Price 2012.
+    rows has the score interval (Wilson 1927), the difference of two shares of the same rows that
+    of Bonett and Price 2012, and an area with few rows of a class that of Newcombe 2006.
     """
     score, population = terms[0]
     n, units = len(population.scored), population.units
@@ -208,6 +228,11 @@ def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int
         end = estimate if error == 0 else np.nan
         return Bounds(estimate, error, end, end)
     most = min(of.units.ess for _, of in terms) - 1
+    if isinstance(score, RankIndicator):
+        numbers = [score.effective_numbers(of) for _, of in terms]
+        if len(terms) == 1 and population.groups is None and min(numbers[0]) < FEW_EVENTS:
+            return Bounds(estimate, error, *area_of_few(estimate, *numbers[0], level))
+        most = min(most, max(1.0, min(map(min, numbers)) - 1))
     df = min(float(satterthwaite_df(squares)), most if is_paired else max(2 * most, 1.0))
     t = float(quantile(df, level, "t"))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5

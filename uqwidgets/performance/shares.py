@@ -1,4 +1,4 @@
-"""Intervals of a share of rows, and of the difference of two shares."""
+"""Intervals of a share of rows or of pairs of rows, and of the difference of two shares."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from uqwidgets._typing import Floats
@@ -77,6 +78,37 @@ def wilson(
         centre = (share + z2 / (2 * ess)) / (1 + z2 / ess)
         half = np.sqrt(z2 * (share * (1 - share) / ess + z2 / (4 * ess**2))) / (1 + z2 / ess)
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def area_of_few(area: float, positive: float, negative: float, level: float) -> tuple[float, float]:
+    r"""Interval of an area under the ROC curve with few rows of a class (Newcombe 2006).
+
+    It is his method 5: the areas :math:`A` with :math:`|\hat A - A| \le z \sqrt{V(A)}`, where
+    the variance is that of Hanley and McNeil 1982 for exponential distributions with the mean
+    :math:`m^* = (m_+ + m_-) / 2 - 1` in place of each number of rows less 1,
+    :math:`V(A) = A (1 - A) \{1 + m^* (1 - A) / (2 - A) + m^* A / (1 + A)\} / (m_+ m_-)`. With few
+    rows of a class their influences hardly show the variance, and this needs the area alone.
+
+    Parameters
+    ----------
+    area : float
+        Between 0 and 1.
+    positive, negative : float
+        Effective numbers of rows of both classes, :math:`m_+` and :math:`m_-`.
+    level : float
+    """
+    z, m = float(ndtri((1 + level) / 2)), (positive + negative) / 2 - 1
+    # At 0 and 1 the variance is zero, so that they are solutions of their own.
+    area = min(max(area, 1e-9), 1 - 1e-9)
+
+    def excess(value: float, sign: int) -> float:
+        pairs = 1 + m * ((1 - value) / (2 - value) + value / (1 + value))
+        variance = value * (1 - value) * pairs / (positive * negative)
+        return sign * (area - value) - z * math.sqrt(variance)
+
+    low = float(brentq(excess, 0.0, area, args=(1,))) if excess(0.0, 1) > 0 else 0.0
+    high = float(brentq(excess, area, 1.0, args=(-1,))) if excess(1.0, -1) > 0 else 1.0
+    return low, high
 
 
 def paired_shares(
