@@ -16,8 +16,8 @@ from uqwidgets.plotting.static import MOST_ROWS, drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     counted,
+    counted_rows,
     number,
-    of_groups,
     population,
     value_text,
     with_unit,
@@ -90,7 +90,7 @@ def _summary(result: Dependence, values: list[str]) -> str:
 
 def _drawn(result: Dependence, drawn: int) -> str:
     if result.n_refits:
-        rows = f"{counted(len(result.rows), 'row')}{of_groups(result.groups)}"
+        rows = counted_rows(len(result.rows), result.groups)
         return f"the refits, each over those of {rows} it has not seen"
     rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     if drawn == len(result.rows):

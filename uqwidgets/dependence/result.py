@@ -14,7 +14,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 from uqwidgets.plotting.result import Result, at_once, over_refits
-from uqwidgets.plotting.text import of_groups, value_text
+from uqwidgets.plotting.text import counted_rows, value_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -201,9 +201,9 @@ class Dependence(Result):
 
     @property
     def _heading(self) -> str:
+        rows = counted_rows(len(self.rows), self.groups)
         return (
-            f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
-            f"{of_groups(self.groups)}"
+            f"{self.title}: {len(self.grid)} values ({self.spacing}), {rows}"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
             f"{self.level:.0%} band{at_once(self, len(self.grid))}"
         )

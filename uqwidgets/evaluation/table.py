@@ -19,7 +19,7 @@ from uqwidgets.evaluation.columns import Columns, check_names, check_texts
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
-from uqwidgets.plotting.text import counted
+from uqwidgets.plotting.text import counted, counted_rows
 from uqwidgets.predictive.adapters import Predictive
 
 
@@ -103,6 +103,11 @@ class Table(Columns):
         if getattr(rows, "dtype", None) in (np.dtype(bool), pd.BooleanDtype()):
             self.check_order(rows, "rows")
         return Population.of(len(self), sample_weight, rows, self.row_groups)
+
+    @property
+    def size(self) -> str:
+        """Number of rows in words, with what they belong to."""
+        return counted_rows(len(self), self.row_groups)
 
     def check_order(self, values: Any, name: str) -> None:
         """Raise an error if values have the index of X in another order: rows match by position."""

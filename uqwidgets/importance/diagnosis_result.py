@@ -195,11 +195,12 @@ class Diagnosis(Result):
 
     @property
     def _heading(self) -> str:
+        groups = "" if self.groups is None else f" over {self.groups}"
         return (
             f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
-            f"{at_once(self, 2 * len(self.features))}"
+            f"{at_once(self, 2 * len(self.features))}{groups}"
         )
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.moments import p_values, times_rows_needed
 from uqwidgets.inference.simultaneous import adjusted
 from uqwidgets.plotting.result import Result, at_once, in_unit, over_refits, replaced
-from uqwidgets.plotting.text import counted, of_groups
+from uqwidgets.plotting.text import counted, counted_rows
 
 if TYPE_CHECKING:
     import altair as alt
@@ -159,12 +159,12 @@ class Importance(Result):
 
     @property
     def _heading(self) -> str:
-        scored = self.per_row.shape[1]
+        rows = counted_rows(self.per_row.shape[1], self.groups)
         return (
             f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
-            f"{in_unit(self.unit)}: {self.how}, {scored} rows"
-            f"{of_groups(self.groups)}{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} interval {self.interval}{at_once(self, len(self.features))}, "
+            f"{in_unit(self.unit)}: {self.how}, {rows}"
+            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval "
+            f"{self.interval}{at_once(self, len(self.features))}, "
             f"baseline {self.baseline:.4g}"
         )
 

@@ -36,7 +36,7 @@ from uqwidgets.learner.intervals import correction_share
 from uqwidgets.learner.loco_importance.fits import AdapterFunction, checked_adapter, clone_with_seed
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.learner.resampling import ResamplingPlan
-from uqwidgets.plotting.text import counted, of_groups
+from uqwidgets.plotting.text import counted_rows
 from uqwidgets.predictive import as_predictive
 from uqwidgets.predictive.adapters.base import offers
 
@@ -268,7 +268,7 @@ class Procedure:
     def _rows(self) -> str:
         """The rows of the table in words, such as "900 rows of 30 patients"."""
         plan = self._refits.plan
-        return f"{counted(plan.n, 'row')}{of_groups(plan.group_count())}"
+        return counted_rows(plan.n, plan.group_count())
 
     def _averaging(
         self,

@@ -382,7 +382,7 @@ class ModelComparison(Comparison):
 
     @property
     def _sizes(self) -> str:
-        return f"{len(self.first.table):,} rows, {len(self.features)} features of both"
+        return f"{self.first.table.size}, {len(self.features)} features of both"
 
     def _of_sides(
         self, indicators: object

@@ -22,6 +22,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 from uqwidgets.performance import scores
 from uqwidgets.performance.scores import scores_difference
+from uqwidgets.plotting.text import counted_rows
 from uqwidgets.stress.columns import stressable, stressed_columns
 from uqwidgets.stress.projection import checked_taus
 
@@ -336,4 +337,7 @@ class RowsComparison(Comparison):
 
     @property
     def _sizes(self) -> str:
-        return " and ".join(f"{len(side.positions):,}" for side in self._populations) + " rows"
+        sides = self._populations
+        if self.explainer.table.row_groups is None:
+            return " and ".join(f"{len(side.positions):,}" for side in sides) + " rows"
+        return " and ".join(counted_rows(len(side.positions), side.group_count) for side in sides)
