@@ -27,6 +27,7 @@ def steep(X):
 
 
 MODELS = {"unsure": unsure, "plain": plain, "steep": steep}
+SITE = pd.DataFrame({"site": ["north", "south"] * 30})
 
 
 def data(n=60):
@@ -38,9 +39,8 @@ def data(n=60):
 @pytest.fixture
 def explorer():
     X, y = data()
-    site = pd.DataFrame({"site": ["north", "south"] * 30})
     with uq.explore(
-        MODELS, X, y, n_repeats=3, extra=site, importance_of=["squared_error"]
+        MODELS, X, y, n_repeats=3, extra=SITE, importance_of=["squared_error"]
     ) as explorer:
         assert explorer.wait()
         yield explorer
@@ -162,7 +162,7 @@ def test_state_and_code_show_the_same_model_again(explorer):
     explorer.shown_model, explorer.tau = "steep", 0.25
     explorer.wait()
     X, y = data()
-    names = {"uq": uq, **MODELS, "X": X, "y": y}
+    names = {"uq": uq, **MODELS, "X": X, "y": y, "extra": SITE}
     with eval(explorer.code(), names) as same:
         same.wait()
         assert same.state == explorer.state
