@@ -25,7 +25,8 @@ NAMES = ("important", "weak", "ignored")
 # E (e + b (x - x'))^2 - E e^2 with x, x' independent and of variance 1.
 TRUTH = 2 * COEFFICIENTS**2
 COVARIANCE = np.full((3, 3), 0.5) + 0.5 * np.eye(3)
-SIZES = [(n, repeats) for n in (50, 200, 1000) for repeats in (5, 10, 50)]
+SIZES = [(30, repeats) for repeats in (2, 3, 4)]
+SIZES += [(n, repeats) for n in (50, 200, 1000) for repeats in (5, 10, 50)]
 
 
 def raw_losses(loss: np.ndarray, original: np.ndarray, donors: np.ndarray) -> float:

@@ -24,6 +24,15 @@ _AFTER = {
     + 'uq.Explainer(model, X, y).importance("nll")',
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
+    "many-features": """X = rng.normal(size=(200, 12))
+coefficients = np.r_[1, rng.normal(size=11) / 10]
+uq.Explainer(lambda X: X @ coefficients, X, X[:, 0]).importance("squared_error")""",
+    "importance-under-stress": _NUMBERS
+    + 'uq.Explainer(model, X, y).importance_over_tau("x0", "nll", taus=3)',
+    "few-repeats": _NUMBERS.replace("200", "30")
+    + 'uq.Explainer(model, X, y).importance("nll", n_repeats=2)',
+    "given-subgroups": _NUMBERS
+    + 'uq.Explainer(model, X, y).importance("nll", replacement="conditional")',
     "few-events": """X = rng.normal(size=(200, 1))
 
 

@@ -1,13 +1,16 @@
-"""Coverage of every kind of result of a learner where features correlate, by simulation."""
+"""Coverage of every kind of result of a learner where features correlate, by simulation.
+
+Rows are independent, or those of patients, each of whom has an effect on the target.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, xlogy
@@ -16,6 +19,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.learner.intervals import (
     LearnerInterval,
     corrected_interval,
@@ -45,7 +49,12 @@ Coverage = dict[tuple[str, str, str], np.ndarray]  # by subject, interval and re
 
 @dataclass(frozen=True)
 class Case:
-    """A procedure and a rival on tables of n rows, and how many are simulated."""
+    """A procedure and a rival on tables of n rows or patients, and how many are simulated.
+
+    The first and the third feature of a patient, and an effect on the target, are the same in all
+    rows. Patients have the least to the greatest number of rows in ``sizes``, and the learner is
+    told which rows are theirs, unless they are not ``told``.
+    """
 
     estimator: Any
     rival: Any
@@ -54,10 +63,35 @@ class Case:
     n: int
     tables: int
     fits: int
+    sizes: tuple[int, int] | None = None
+    told: bool = True
 
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw n rows."""
+    @property
+    def scored(self) -> int:
+        """Rows that a fit on fresh rows is scored on, or patients: as many as are held out.
+
+        A donor is of the same patient in one of so many pairs.
+        """
+        return SCORED if self.sizes is None else self.n - int(0.632 * self.n)
+
+    def draw(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, RowGroups | None]:
+        """Draw n rows, or those of n patients."""
+        if self.sizes is None:
+            X, y = self._rows(n, rng)
+            return X, y, None
+        least, most = self.sizes
+        patient = np.repeat(np.arange(n), rng.integers(least, most + 1, n))
+        X, y = self._rows(len(patient), rng, patient)
+        return X, y + rng.normal(size=n)[patient], RowGroups(patient, "patient")
+
+    def _rows(
+        self, n: int, rng: np.random.Generator, patient: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         X = rng.normal(size=(n, FEATURES))
+        if patient is not None:
+            X[:, ::2] = X[patient, ::2]
         X[:, 1] = CORRELATION * X[:, 0] + np.sqrt(1 - CORRELATION**2) * X[:, 1]
         return X, self.target(X, rng)
 
@@ -74,13 +108,19 @@ def _absolute_value(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return X[:, 0] + np.abs(X[:, 1]) + rng.normal(size=len(X))
 
 
+TREE = "tree, 200 rows"
 _TREE = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=0)
 CASES = {
     "logistic regression, 200 rows": Case(
         LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 140, 2000
     ),
     "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 100, 4000),
-    "tree, 200 rows": Case(_TREE, LinearRegression(), _absolute_value, False, 200, 100, 2000),
+    TREE: Case(_TREE, LinearRegression(), _absolute_value, False, 200, 100, 2000),
+}
+_OF_PATIENTS = Case(LinearRegression(), Ridge(30.0), _line, False, 30, 100, 2000, (10, 10))
+GROUPED = {
+    "30 patients of 10 rows": _OF_PATIENTS,
+    "30 patients of 1 to 30 rows": replace(_OF_PATIENTS, sizes=(1, 30)),
 }
 
 
@@ -162,28 +202,34 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 
 def fresh(case: Case, rng: np.random.Generator) -> Values:
     """Estimates of one fit on fresh rows, as many as a refit learns from."""
-    fits = Fits(case, *case.draw(int(0.632 * case.n), rng))
-    results = fits.values(*case.draw(SCORED, rng), rng)
+    X, y, _ = case.draw(int(0.632 * case.n), rng)
+    X_scored, y_scored, _ = case.draw(case.scored, rng)
+    results = Fits(case, X, y).values(X_scored, y_scored, rng)
     return {name: v if v.ndim == 1 else v.mean(axis=0) for name, v in results.items()}
 
 
 def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
-    """Low and high ends (2, q) of every interval of one table."""
-    n = case.n
-    X, y = case.draw(n, rng)
-    plan = ResamplingPlan.of(y, resampling, 0.632, False, int(rng.integers(2**31)), REFITS)
+    """Low and high ends, and estimates, (3, q), of every interval of one table."""
+    X, y, groups = case.draw(case.n, rng)
+    seed = int(rng.integers(2**31))
+    plan = ResamplingPlan.of(
+        *(y, resampling, 0.632, False, seed, REFITS), groups if case.told else None
+    )
+    n = plan.n_units
     estimates: dict[str, list[np.ndarray]] = defaultdict(list)
     of_rows: dict[str, np.ndarray] = {}
     sizes = []
     for number in range(REFITS):
         rows = plan.resample(number)
         fits = Fits(case, X[rows.train], y[rows.train])
-        sizes.append((len(np.unique(rows.train)), len(rows.held_out)))
+        units = plan.units_of(rows.held_out)
+        sizes.append((len(plan.units_of(rows.train)), len(units)))
         for name, v in fits.values(X[rows.held_out], y[rows.held_out], rng).items():
             estimates[name].append(v if v.ndim == 1 else v.mean(axis=0))
             if name in BY_ROWS:
                 empty = np.full((REFITS, n, v.shape[1]), np.nan)
-                of_rows.setdefault(name, empty)[number, rows.held_out] = v
+                of_units = of_rows.setdefault(name, empty)
+                of_units[number, units] = plan.unit_values(v, rows.held_out, v.mean(axis=0))
     n_train, n_test = np.mean(sizes, axis=0)
     results: dict[str, LearnerInterval] = {}
     for name, each in estimates.items():
@@ -204,26 +250,46 @@ def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
             results[f"{name}|group-jackknife"] = group_jackknife_interval(
                 stacked, table, n_train, n_test
             )
-    return {name: np.array([one.low, one.high]) for name, one in results.items()}
+    return {name: np.array([one.low, one.high, one.estimate]) for name, one in results.items()}
+
+
+class Simulated(NamedTuple):
+    """Coverage of every interval by quantity, and its median width relative to what is needed.
+
+    Needed is the estimate plus and minus 1.96 times its true standard deviation.
+    """
+
+    coverage: Coverage
+    width: Coverage
+    tables: int
 
 
 def coverage(
-    name: str, store: Path | None = None, tables: int | None = None, seconds: float = np.inf
-) -> tuple[Coverage, int]:
-    """Compute the share of tables whose interval contains the truth, and the number of tables.
+    name: str,
+    store: Path | None = None,
+    tables: int | None = None,
+    seconds: float = np.inf,
+    *,
+    told: bool = True,
+    resamplings: Sequence[str] = RESAMPLINGS,
+) -> Simulated:
+    """Compute the share of tables whose interval contains the truth.
 
     Parameters
     ----------
     name : str
-        One of `CASES`.
+        One of `CASES` or `GROUPED`.
     store : Path, optional
         Folder of stored tables; a later run continues from it.
     tables : int, optional
         Number of tables, by default that of the case; with fewer, the truth is less exact.
     seconds : float
         Time after which the rest is left for the next run.
+    told : bool
+        Whether the learner is told which rows are those of a patient.
+    resamplings : sequence of str
     """
-    case, until = CASES[name], time.monotonic() + seconds
+    case, until = (CASES | GROUPED)[name], time.monotonic() + seconds
     share = 1.0 if tables is None else tables / case.tables
     tables = case.tables if tables is None else tables
 
@@ -233,30 +299,55 @@ def coverage(
 
     truths = repeated("truth", int(share * case.fits), lambda rng: fresh(case, rng))
     truth = {subject: values.mean(axis=0) for subject, values in truths.items()}
-    results: Coverage = {}
+    case = replace(case, told=told)
+    covered: Coverage = {}
+    widths: Coverage = {}
     count = tables
-    for how in RESAMPLINGS:
-        for key, drawn in repeated(how, tables, lambda rng, how=how: ends(case, how, rng)).items():
+    for how in resamplings:
+        what = f"intervals by {how}{'' if told else ' as if independent'}"
+        for key, drawn in repeated(what, tables, lambda rng, how=how: ends(case, how, rng)).items():
             subject, interval = key.split("|")
-            covered = (drawn[:, 0] <= truth[subject]) & (truth[subject] <= drawn[:, 1])
-            results[subject, interval, how] = covered.mean(axis=0)
-            count = min(count, len(covered))
-    return results, count
+            low, high, estimate = np.moveaxis(drawn, 1, 0)
+            is_covered = (low <= truth[subject]) & (truth[subject] <= high)
+            covered[subject, interval, how] = is_covered.mean(axis=0)
+            needed = 2 * 1.96 * estimate.std(axis=0, ddof=1)
+            widths[subject, interval, how] = np.median(high - low, axis=0) / needed
+            count = min(count, len(drawn))
+    return Simulated(covered, widths, count)
 
 
 def section(store: Path | None) -> Iterator[str]:
     """Yield the lines of the report."""
     each = {name: coverage(name, store) for name in CASES}
-    counts = "; ".join(f"{name}: {count}" for name, (_, count) in each.items())
+    counts = "; ".join(f"{name}: {one.tables}" for name, one in each.items())
     yield HEAD.format(counts=counts)
+    yield from _table(_together(one.coverage for one in each.values()), least=True)
+    for name, one in each.items():
+        yield f"### {name[0].upper()}{name[1:]}\n"
+        yield from _table(one.coverage, least=False)
+    yield WIDTHS
+    yield from _table(each[TREE].width, least=True)
+    grouped = {name: coverage(name, store) for name in GROUPED}
+    counts = "; ".join(f"{name}: {one.tables}" for name, one in grouped.items())
+    yield OF_PATIENTS.format(counts=counts)
+    yield from _table(_together(one.coverage for one in grouped.values()), least=True)
+    name = next(iter(GROUPED))
+    yield AS_IF_INDEPENDENT
+    rows = coverage(name, store, told=False, resamplings=RESAMPLINGS[:1]).coverage
+    yield from _table(rows, least=True)
+    for name, one in grouped.items():
+        yield f"### {name}\n"
+        yield from _table(one.coverage, least=False)
+        yield "Median width, relative to what is needed:\n"
+        yield from _table(one.width, least=True)
+
+
+def _together(each: Iterable[Coverage]) -> Coverage:
     together: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for results, _ in each.values():
+    for results in each:
         for row, shares in results.items():
             together[row] += list(shares)
-    yield from _table({row: np.array(shares) for row, shares in together.items()}, least=True)
-    for name, (results, _) in each.items():
-        yield f"### {name[0].upper()}{name[1:]}\n"
-        yield from _table(results, least=False)
+    return {row: np.array(shares) for row, shares in together.items()}
 
 
 HEAD = """## Every result of a learner, where features correlate
@@ -270,6 +361,29 @@ where groups are left out, and `corrected` where there is nothing else.
 Tables: {counts}.
 They give a coverage of 0.95 a standard error of 0.02 to 0.03, so that the least of many is lower
 than their mean by chance alone.
+"""
+
+WIDTHS = """## How wide the intervals for a tree are
+
+Median width over the tables, relative to that of the estimate plus and minus 1.96 times the true
+standard deviation of the mean over refits: the least and the greatest over features and points. An
+interval of half the width would do where it is 2. The noise of a single fit of a tree, which is
+small in the mean over refits, cannot be told from what the fit owes to its training rows.
+"""
+
+OF_PATIENTS = """## Rows that belong to patients
+
+The features and the target of least squares, but the first and the third feature, and an effect of
+variance 1 on the target, are constant within patients: 30 patients with 10 rows each, or with 1 to
+30, and a learner with `groups=`. The truth is the mean over fits on 18 fresh patients, scored on 12
+others. First the least and the greatest coverage over features, points of curves and sizes.
+
+Tables: {counts}. A coverage of 0.95 has a standard error of 0.02.
+"""
+
+AS_IF_INDEPENDENT = """### 30 patients of 10 rows, without `groups=`
+
+The same tables as if the 300 rows were independent, and the same truth.
 """
 
 

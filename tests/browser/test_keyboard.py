@@ -80,7 +80,8 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
     }
     models = {"steep": Logistic(1.5), "flat": Logistic(0.4)}
     groups = {"tests": [f"test {i}" for i in range(10)]}
-    with uq.explore(models, X, y, feature_groups=groups, **inputs) as widget:
+    extra = {"person": np.arange(N) // 2}
+    with uq.explore(models, X, y, feature_groups=groups, extra=extra, **inputs) as widget:
         yield widget
 
 

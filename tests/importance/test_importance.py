@@ -299,6 +299,29 @@ def test_few_effective_rows_give_a_remark():
     assert explainer.importance(**{**options, "sample_weight": even}).remarks == ()
 
 
+@pytest.mark.parametrize(("n", "n_repeats"), [(49, 4), (49, 5), (50, 4), (49, "all")])
+def test_few_repeats_on_few_rows_give_a_remark(n, n_repeats):
+    explainer = regression(n)
+    few = [
+        remark
+        for measure in ("squared_error", "r2")
+        for remark in explainer.importance(measure, n_repeats=n_repeats).remarks
+        if remark.code == "few-repeats"
+    ]
+    assert len(few) == (2 if (n, n_repeats) == (49, 4) else 0)
+    for remark in few:
+        assert remark.startswith("4 repeats on 49 rows: with fewer than 5 repeats on fewer than 50")
+    fixed = explainer.importance("squared_error", n_repeats=4, interval="fixed-data")
+    assert not [remark for remark in fixed.remarks if remark.code == "few-repeats"]
+
+
+def test_few_repeats_count_groups_where_rows_belong_together():
+    grouped = regression(98, groups=np.arange(98) // 2)
+    (remark,) = grouped.importance("squared_error", n_repeats=2).remarks
+    assert remark.startswith("2 repeats on 49 groups")
+    assert regression(98).importance("squared_error", n_repeats=2).remarks == ()
+
+
 def test_few_effective_pairs_give_a_remark_and_a_wider_interval():
     explainer = regression()
     heavy = np.where(np.arange(60) < 6, 1.0, 1e-3)
@@ -421,7 +444,7 @@ class TestOneRow:
         return Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, y)
 
     def test_a_dominating_row_is_named_with_its_share(self):
-        result = self.explainer(100.0).importance("nll", n_repeats=2)
+        result = self.explainer(100.0).importance("nll", n_repeats=5)
         assert result.remarks == (
             "row 7 alone makes up 99% of the mean nll (5001): the model is far too sure there",
         )
@@ -433,17 +456,17 @@ class TestOneRow:
         p[7] = 0.5
         X = np.column_stack([p, np.arange(40)])
         model = as_predictive(lambda X: np.column_stack([1 - X[:, 0], X[:, 0]]), classes=[0, 1])
-        result = Explainer(model, X, np.ones(40, int)).importance(measure, n_repeats=2)
+        result = Explainer(model, X, np.ones(40, int)).importance(measure, n_repeats=5)
         (remark,) = (r for r in result.remarks if r.code == "dominating-row")
         assert remark == f"row 7 alone makes up 100% of the mean {measure} (0.6931)"
 
     def test_similar_rows_get_no_remark(self):
-        assert self.explainer(0.0).importance("nll", n_repeats=2).remarks == ()
+        assert self.explainer(0.0).importance("nll", n_repeats=5).remarks == ()
 
     def test_a_row_that_is_not_scored_gets_no_remark(self):
         explainer = self.explainer(100.0)
         rows = np.delete(np.arange(40), 7)
-        assert explainer.importance("nll", n_repeats=2, rows=rows).remarks == ()
+        assert explainer.importance("nll", n_repeats=5, rows=rows).remarks == ()
 
 
 @pytest.mark.parametrize("n_repeats", [5, "all"])

@@ -127,6 +127,12 @@ def test_conditional_importance_of_a_correlated_feature_is_small():
     separation = dict(zip(within.subgroups["feature"], within.subgroups["separation"], strict=True))
     assert separation["x1"] > 0.9
     assert separation["x2"] < 0.3
+    # The text says what the result is conditional on, and a remark how much that is.
+    assert "conditional, given these subgroups, 10 repeats" in repr(within)
+    (remark,) = (r for r in within.remarks if r.code == "given-subgroups")
+    for name, share in separation.items():
+        assert f"{share:.0%} of {name}" in remark
+    assert "given" not in repr(plain)
 
 
 def test_subgroups_of_every_column_type():

@@ -14,7 +14,7 @@ from benchmarks.learner_coverage.methods import OFFERED, PAPER, row_effects
 from benchmarks.learner_coverage.printed import TOLERANCE
 from benchmarks.learner_coverage.scores import Study
 from uqwidgets import Learner
-from uqwidgets.learner.interval_choice import LEARNER_INTERVALS, ResultKind, coverage
+from uqwidgets.learner.interval_choice import LEARNER_INTERVALS, ResultKind, best_interval, coverage
 from uqwidgets.learner.resampling import RESAMPLINGS
 
 IMPORTANCES = ["importance by a loss", "importance by a measure without the target"]
@@ -51,30 +51,54 @@ def test_variance_components_cover_with_correlated_features_and_the_others_do_no
     assert study.score(row_effects("bootstrap"), "PFI").by_quantity.min() < 0.93
 
 
-def simulated_coverage():
+def simulated_coverage(section="## Every result of a learner"):
     """Yield kind of result, interval, and the cells of the benchmark's table by resampling."""
-    text = RESULTS.read_text(encoding="utf-8").split("## Every result of a learner")[1]
-    for line in text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines():
+    text = RESULTS.read_text(encoding="utf-8").split(section)[1]
+    table = re.split(r"\n##+ ", text)[0].split("| ---: |\n")[1]
+    for line in table.strip().splitlines():
         kind, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         yield kind, interval, cells
 
 
-def test_remarks_state_the_coverage_of_the_benchmark():
+@pytest.mark.parametrize(
+    ("section", "grouped"),
+    [("## Every result of a learner", False), ("## Rows that belong to patients", True)],
+)
+def test_remarks_state_the_coverage_of_the_benchmark(section, grouped):
     kinds = set()
-    for kind, interval, cells in simulated_coverage():
+    of_groups = " for 30 groups of rows" if grouped else ""
+    for kind, interval, cells in simulated_coverage(section):
         assert interval in LEARNER_INTERVALS
         kinds.add(kind)
         for resampling, cell in zip(RESAMPLINGS, cells, strict=True):
-            sentence = coverage(interval, kind, resampling, "nadeau-bengio", weighted=False)
+            sentence = coverage(
+                interval, kind, resampling, "nadeau-bengio", weighted=False, grouped=grouped
+            )
             if not cell:
                 assert sentence.endswith("was not simulated")
                 continue
             low, high = (round(100 * float(share)) for share in cell.split(" to "))
             percentage = f"{low} to {high}" if low < high else f"{low}"
-            assert f"{kind} by {resampling} covered it in {percentage} %, each with" in sentence
+            covered = f"{kind} by {resampling}{of_groups} covered it in {percentage} %, each with"
+            assert covered in sentence
             # Whoever reads it can tell that the least of many coverages has an error itself.
             assert "standard error of up to 3" in sentence
-    assert kinds == set(get_args(ResultKind))
+    # Least squares, which the groups were simulated with, has no measure without the target.
+    assert kinds == set(get_args(ResultKind)) - set(IMPORTANCES[1:] if grouped else [])
+
+
+def test_remarks_on_defaults_state_how_wide_they_are_for_a_tree():
+    stated = 0
+    for kind, interval, cells in simulated_coverage("## How wide the intervals for a tree are"):
+        for resampling, cell in zip(RESAMPLINGS, cells, strict=True):
+            if interval != best_interval(kind, resampling):
+                continue
+            widest = float(cell.split(" to ")[-1])
+            sentence = coverage(interval, kind, resampling, "nadeau-bengio", weighted=False)
+            words = f"; for a tree they were up to {widest:.1f} times as wide as needed"
+            assert sentence.endswith(words) == (widest >= 1.5), (kind, interval, resampling)
+            stated += widest >= 1.5
+    assert stated >= 15
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def performance(**more):
         "per_refit": np.array([0.375, 0.5, 0.625]),
         "level": 0.95,
         "correction": 0.5,
+        "n_rows": 80,
     }
     return Performance(**(arguments | more))
 
@@ -52,6 +53,7 @@ def comparison(difference=-0.25, **more):
         "per_refit": difference + np.array([-0.125, 0.0, 0.125]),
         "level": 0.95,
         "correction": 0.5,
+        "n_rows": 80,
     }
     return Comparison(**(arguments | more))
 

@@ -15,7 +15,7 @@ from uqwidgets.inference.sums import dot
 from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.influence import influence_and_bias
-from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, half_widths
+from uqwidgets.stress.intervals import clopper_pearson, corrected_intervals, half_widths
 from uqwidgets.stress.projection import Column
 
 
@@ -104,7 +104,7 @@ def test_half_widths_are_quantiles_of_the_skewness_corrected_statistic(skew_slop
     squares = influence**2
     error = np.sqrt(squares.sum()) / 300
     freedom = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / 300)
-    below, above = half_widths(influence, skew_slope, 0.95)
+    below, above = half_widths(influence, skew_slope)(0.95)
     for studentised, p in ((below / error, 0.975), (-above / error, 0.025)):
         cubic = (
             studentised
@@ -113,7 +113,7 @@ def test_half_widths_are_quantiles_of_the_skewness_corrected_statistic(skew_slop
         )
         assert cubic + skew_slope / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
     assert (above > below) == (skew_slope > 0) or abs(skew_slope) < 1e-6
-    assert half_widths(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
+    assert half_widths(np.zeros(5), 0.0)(0.95) == (0.0, 0.0)
 
 
 def test_one_row_with_all_the_influence_gives_a_finite_interval():
@@ -121,7 +121,7 @@ def test_one_row_with_all_the_influence_gives_a_finite_interval():
     influence[0] = 1.0
     error = 1 / 400
     for skew_slope in (0.0, 0.5, 30.0, -30.0):
-        below, above = half_widths(influence, skew_slope, 0.95)
+        below, above = half_widths(influence, skew_slope)(0.95)
         assert 0.9 * error < min(below, above) <= max(below, above) < 5 * error
         assert (above > below) == (skew_slope > 0) or skew_slope == 0
 
@@ -140,7 +140,7 @@ def test_an_unstressed_share_has_nearly_the_exact_binomial_interval(hits, n):
     output[rng.permutation(n)[:hits]] = 1.0
     rows = stressed_rows(Column(rng.normal(size=n), 0.05), 0.0)
     influence, skew_slope = rows.influence(output)
-    result = corrected_interval(hits / n, influence, 0.0, skew_slope, 0.95, (0.0, 1.0), 1.0, 1.0)
+    result = corrected_intervals(hits / n, influence, 0.0, skew_slope, (0.0, 1.0), 1.0, 1.0)(0.95)
     exact = binomtest(hits, n).proportion_ci(0.95)
     width = exact.high - exact.low
     assert result == pytest.approx((exact.low, exact.high), abs=0.15 * width)
@@ -153,14 +153,14 @@ def test_the_skew_slope_is_corrected_for_the_transformed_scale():
     influence, skew_slope = rows.influence(output)
     mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
     # The logarithm of an exponential's mean has half of its skewness, with the other sign.
-    low, high = corrected_interval(mean, influence, 0.0, skew_slope, 0.95, (0.0, np.inf), 1.0, 1.0)
-    sides = half_widths(influence, skew_slope - error / mean, 0.95)
+    low, high = corrected_intervals(mean, influence, 0.0, skew_slope, (0.0, np.inf), 1.0, 1.0)(0.95)
+    sides = half_widths(influence, skew_slope - error / mean)(0.95)
     assert (low, high) == pytest.approx(transformed_interval(mean, sides, (0.0, np.inf)))
     assert sides[0] > sides[1]
     # With a small effective sample size, the scale is hardly corrected for.
-    low, high = corrected_interval(mean, influence, 0.0, skew_slope, 0.95, (0.0, np.inf), 0.1, 0.0)
+    low, high = corrected_intervals(mean, influence, 0.0, skew_slope, (0.0, np.inf), 0.1, 0.0)(0.95)
     assert (low, high) == pytest.approx(
-        transformed_interval(mean, half_widths(influence, skew_slope, 0.95), (0, np.inf))
+        transformed_interval(mean, half_widths(influence, skew_slope)(0.95), (0, np.inf))
     )
 
 

@@ -11,7 +11,7 @@ from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.stress.influence import influence_and_bias
-from uqwidgets.stress.intervals import corrected_interval, half_widths
+from uqwidgets.stress.intervals import corrected_intervals, half_widths
 from uqwidgets.stress.projection import Column
 
 COLUMNS = {
@@ -116,10 +116,10 @@ def test_leave_one_out_means_scale_with_the_units(unit):
 
 def test_the_interval_is_wider_on_the_side_opposite_to_the_bias():
     influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
-    below, above = half_widths(influence, 0.0, 0.95)
+    below, above = half_widths(influence, 0.0)(0.95)
     for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
-        result = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
+        result = corrected_intervals(0.0, influence, bias, 0.0, bounds, 0.2, 0.2)(0.95)
         assert result == pytest.approx((-below - low, above + high))
     # Without stress the interval is not widened.
-    whole = corrected_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
+    whole = corrected_intervals(0.0, influence, 0.02, 0.0, bounds, 1.0, 1.0)(0.95)
     assert whole == pytest.approx(transformed_interval(0.0, (below, above), bounds))

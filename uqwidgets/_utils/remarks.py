@@ -154,6 +154,14 @@ REMARKS = MappingProxyType(
             "Intervals are those of independent rows.",
             "Pass the labels of what the rows belong to, such as patients, not those of the rows.",
         ),
+        "many-features": RemarkKind(
+            "Importance of ten features or more, each with an interval of its own level.",
+            "A feature without importance that the model uses looks clearly above zero with a "
+            "probability of 2.5 % (of a 95 % interval), and clearly below with as much. Among many "
+            "such features, some do.",
+            "Pass `simultaneous=True`, so that all intervals hold at once, or use `tests()` of the "
+            "result.",
+        ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",
             "Intervals of losses may end too low; the remark gives their simulated coverage.",
@@ -164,6 +172,26 @@ REMARKS = MappingProxyType(
             "for the coverage that is promised.",
             "From the |τ| in the remark on, intervals cover the true value less often.",
             "Use a smaller |τ|, a larger tail, or more rows.",
+        ),
+        "importance-under-stress": RemarkKind(
+            "Importance over τ rests on fewer than 50 effective rows, or groups of rows.",
+            "Intervals of the stressed feature's own importance hold less often than they say.",
+            "Use a smaller |τ|, a larger tail, or more rows.",
+        ),
+        "few-repeats": RemarkKind(
+            "An importance has fewer than 5 repeats, on fewer than 50 rows or groups.",
+            "Its intervals hold the true value less often than they say; the remark gives their "
+            "simulated coverage.",
+            "Ask for 10 repeats, or for `n_repeats='all'`.",
+        ),
+        "given-subgroups": RemarkKind(
+            "Values are replaced within subgroups of rows that are alike in the other features "
+            "(`replacement='conditional'`).",
+            "Importance and its interval are given these subgroups. The remark says which share of "
+            "the variance of each feature they account for; it is in `result.subgroups` too. What "
+            "features share within a subgroup still counts as importance.",
+            "Where features depend on each other more than the subgroups show, leave the others "
+            "out of the fit (`Learner.loco`), or move all of them together (`feature_groups`).",
         ),
         "open-ratio": RemarkKind(
             "The mean before the replacement may be near zero, and importance is a ratio to it.",

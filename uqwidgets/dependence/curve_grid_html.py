@@ -8,7 +8,14 @@ from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.figure import curve_grid_figure
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.static import drawn
-from uqwidgets.plotting.text import NOT_AVAILABLE, counted, number, sentence, value_text
+from uqwidgets.plotting.text import (
+    NOT_AVAILABLE,
+    counted,
+    counted_rows,
+    number,
+    sentence,
+    value_text,
+)
 
 
 def curve_grid_html(grid: CurveGrid) -> str:
@@ -26,7 +33,7 @@ def curve_grid_html(grid: CurveGrid) -> str:
     first = grid.curves[0]
     notes = [
         f"All panels have one vertical axis. Bands and strokes: {first.level:.0%} intervals, over "
-        f"{counted(len(first.rows), 'row')}."
+        f"{counted_rows(len(first.rows), first.groups)}."
     ]
     return panel(
         f"{sentence(grid.quantity)} along {counted(len(grid.curves), 'feature')}",

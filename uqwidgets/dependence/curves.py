@@ -27,7 +27,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Original, Replacement
 from uqwidgets.importance import remarks_on_ceiling
-from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference import Family, half_width, influences_on_means, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.plotting.choice import evenly
@@ -117,6 +117,7 @@ def dependence(
     callback: ProgressCallback | None = None,
     curves: Floats | None = None,
     sample: Positions | None = None,
+    family: Family | None = None,
 ) -> Dependence:
     """PD and ICE of a measure (Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023, eq. 5).
 
@@ -137,6 +138,8 @@ def dependence(
     sample : ndarray of shape (m,), optional
         With it, ``curves`` has shape (g, m) and is of these rows of the table alone; the rows of
         the result are counted among them.
+    family : Family, optional
+        An empty one; the band then holds at all points at once.
 
     Returns
     -------
@@ -153,7 +156,8 @@ def dependence(
     else:
         curve_rows, remarks, blocks = None, (), iter([curves])
     scored = population if sample is None else population.among(sample)
-    averages = _average(blocks, len(grid), len(evaluations.table), scored, curve_rows, remarks)
+    n = len(evaluations.table)
+    averages = _average(blocks, len(grid), n, scored, curve_rows, remarks, family)
     return dependence_of_averages(
         evaluations, measure, grid, population, form, level, averages, sample
     )
@@ -169,17 +173,25 @@ def dependences(
     level: float,
     lines: int | None = None,
     callback: ProgressCallback | None = None,
+    family: Family | None = None,
 ) -> dict[str, Dependence]:
-    """Return the `dependence` over each grid; the model is evaluated for all of them together."""
+    """Return the `dependence` over each grid; the model is evaluated for all of them together.
+
+    With a family, an empty one, the bands of all grids hold at once.
+    """
     curve_rows, remarks = _curve_rows(evaluations, grids, population, lines)
     all_blocks = _blocks(evaluations, measure, grids, form, callback)
-    n, results = len(evaluations.table), {}
-    for grid, blocks in zip(grids, all_blocks, strict=True):
-        averages = _average(blocks, len(grid), n, population, curve_rows, remarks)
-        results[grid.feature] = dependence_of_averages(
+    n = len(evaluations.table)
+    all_averages = [
+        _average(blocks, len(grid), n, population, curve_rows, remarks, family)
+        for grid, blocks in zip(grids, all_blocks, strict=True)
+    ]
+    return {
+        grid.feature: dependence_of_averages(
             evaluations, measure, grid, population, form, level, averages
         )
-    return results
+        for grid, averages in zip(grids, all_averages, strict=True)
+    }
 
 
 def curves_of_rows(
@@ -244,6 +256,8 @@ class AveragedCurves:
     curve_rows : ndarray of shape (r,) or None
     remarks : tuple of Remark
         On the rows whose curves the result holds.
+    family : Family or None
+        The averages whose band holds at all points at once.
     """
 
     average: Floats
@@ -251,6 +265,7 @@ class AveragedCurves:
     curves: Floats
     curve_rows: Positions | None = None
     remarks: tuple[Remark, ...] = ()
+    family: Family | None = None
 
 
 def _average(
@@ -260,6 +275,7 @@ def _average(
     scored: Population,
     curve_rows: Positions | None,
     remarks: tuple[Remark, ...],
+    family: Family | None,
 ) -> AveragedCurves:
     """Average the curves of n rows, which arrive in blocks of points, and store some of them."""
     means: list[tuple[Floats, Floats]] = []
@@ -267,13 +283,15 @@ def _average(
     def curves_of_blocks() -> Iterator[Floats]:
         for block in blocks:
             means.append(mean_over_rows(block, scored))
+            if family is not None:
+                family.add(influences_on_means(block, means[-1][0], scored))
             yield block if curve_rows is None else block[:, curve_rows]
             del block  # otherwise it stays in memory while the next is made
 
     n_rows = n if curve_rows is None else len(curve_rows)
     curves = _stack(curves_of_blocks(), n_points, n_rows)
     average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    return AveragedCurves(average, std_error, curves, curve_rows, remarks)
+    return AveragedCurves(average, std_error, curves, curve_rows, remarks, family)
 
 
 def dependence_of_averages(
@@ -296,7 +314,10 @@ def dependence_of_averages(
     """
     reference = _reference(evaluations, grid, form)
     scored = population if sample is None else population.among(sample)
-    width = half_width(averages.std_error, level, scored)
+    pointwise_level = None
+    if averages.family is not None:
+        pointwise_level = averages.family.pointwise_level(level)
+    width = half_width(averages.std_error, pointwise_level or level, scored)
     axis = evaluations.memoized(axis_of, evaluations.table, grid)
     rows = scored.positions
     observed = evaluations.table.column(grid.feature).to_numpy().view()
@@ -327,6 +348,7 @@ def dependence_of_averages(
         weighted=population.weighted,
         ess=scored.ess,
         groups=scored.group_count,
+        pointwise_level=pointwise_level,
         remarks=grid.remarks
         + averages.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))

@@ -14,8 +14,9 @@ from uqwidgets.dependence.rows import colours_of, counts_of, observed_within, ow
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.choice import MOST_CURVES, segments
 from uqwidgets.plotting.figure import Axis, Figure, Kind, Mark, Panel, Rule, Shade, dots
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE
-from uqwidgets.plotting.text import clipped, value_text, with_unit
+from uqwidgets.plotting.text import clipped, counted_rows, value_text, with_unit
 
 # The average over lines that have colours of their own.
 _DARK = "#222222"
@@ -116,8 +117,13 @@ def mean_of(result: Dependence) -> str:
 
 def _subtitle(result: Dependence, drawn: int) -> str:
     spread, far = ("interval", "hollow") if _is_apart(result) else ("band", "dashed")
-    lines = f"{drawn} refits" if result.n_refits else f"{drawn} of {len(result.rows)} rows"
-    text = f"{mean_of(result)} with {result.level:.0%} {spread}; {lines}"
+    together = at_once(result, len(result.grid))
+    lines = (
+        f"{drawn} refits"
+        if result.n_refits
+        else f"{drawn} of {counted_rows(len(result.rows), result.groups)}"
+    )
+    text = f"{mean_of(result)} with {result.level:.0%} {spread}{together}; {lines}"
     return text if result.near.all() else f"{text}; {far} far from the data"
 
 
@@ -199,7 +205,7 @@ def surface_figure(result: Surface) -> Figure:
     far = int((~result.near).sum())
     return Figure(
         f"Dependence of {quantity} on {result.features[0]} and {result.features[1]}",
-        f"average over {refits}{len(result.rows)} rows"
+        f"average over {refits}{counted_rows(len(result.rows), result.groups)}"
         + (f"; crosses: {far} points far from the data" if far else ""),
         [Panel(x, y, [mark])],
         size=(640.0, 280.0),

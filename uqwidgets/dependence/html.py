@@ -11,10 +11,12 @@ from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.rows import counts_of, observed_within
 from uqwidgets.plotting.choice import MOST_CURVES
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.static import MOST_ROWS, drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     counted,
+    counted_rows,
     number,
     population,
     value_text,
@@ -88,7 +90,8 @@ def _summary(result: Dependence, values: list[str]) -> str:
 
 def _drawn(result: Dependence, drawn: int) -> str:
     if result.n_refits:
-        return f"the refits, each over those of {counted(len(result.rows), 'row')} it has not seen"
+        rows = counted_rows(len(result.rows), result.groups)
+        return f"the refits, each over those of {rows} it has not seen"
     rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     if drawn == len(result.rows):
         return f"{rows}, all drawn"
@@ -96,7 +99,8 @@ def _drawn(result: Dependence, drawn: int) -> str:
 
 
 def _notes_of_curve(result: Dependence, n_drawn: int) -> list[str]:
-    notes = [f"Thick line: {mean_of(result)}, with its {result.level:.0%} band."]
+    together = at_once(result, len(result.grid))
+    notes = [f"Thick line: {mean_of(result)}, with its {result.level:.0%} band{together}."]
     if n_drawn:
         _, beyond = observed_within(result)
         notes[0] += (
@@ -115,7 +119,8 @@ def _notes_of_curve(result: Dependence, n_drawn: int) -> list[str]:
 def _notes_of_dots(result: Dependence, n_drawn: int) -> list[str]:
     strokes = f" Thin strokes: {_drawn(result, n_drawn)}." if n_drawn else ""
     notes = [
-        f"Dots: {mean_of(result)} with its {result.level:.0%} interval.{strokes} In brackets: how "
+        f"Dots: {mean_of(result)} with its {result.level:.0%} interval"
+        f"{at_once(result, len(result.grid))}.{strokes} In brackets: how "
         "many rows have this value."
     ]
     far, n = int((~result.near).sum()), len(result.grid)

@@ -13,8 +13,8 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
-from uqwidgets.plotting.result import Result, over_refits
-from uqwidgets.plotting.text import value_text
+from uqwidgets.plotting.result import Result, at_once, over_refits
+from uqwidgets.plotting.text import counted_rows, value_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -70,6 +70,9 @@ class Dependence(Result):
         What a reader of the numbers should know.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of the band at each point by itself at which it holds
+        at all points at once with ``level``; None for a pointwise band.
 
     See Also
     --------
@@ -119,6 +122,7 @@ class Dependence(Result):
     per_refit: Floats | None = None
     remarks: tuple[Remark, ...] = ()
     groups: GroupCount | None = None
+    pointwise_level: float | None = None
 
     @property
     def n_refits(self) -> int:
@@ -197,10 +201,11 @@ class Dependence(Result):
 
     @property
     def _heading(self) -> str:
+        rows = counted_rows(len(self.rows), self.groups)
         return (
-            f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
+            f"{self.title}: {len(self.grid)} values ({self.spacing}), {rows}"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
-            f"{self.level:.0%} band"
+            f"{self.level:.0%} band{at_once(self, len(self.grid))}"
         )
 
     def _repr_html_(self) -> str:

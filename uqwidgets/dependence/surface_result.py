@@ -14,6 +14,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.rounding import difference
 from uqwidgets.plotting.result import Result, in_unit, over_refits
+from uqwidgets.plotting.text import counted_rows
 
 if TYPE_CHECKING:
     import altair as alt
@@ -151,9 +152,10 @@ class Surface(Result):
     @property
     def _heading(self) -> str:
         first, second = self.features
+        rows = counted_rows(len(self.rows), self.groups)
         return (
             f"Dependence of {self.label}{in_unit(self.unit)} on {first} and {second}: "
-            f"{len(self.grids[0])} x {len(self.grids[1])} values, {len(self.rows)} rows"
+            f"{len(self.grids[0])} x {len(self.grids[1])} values, {rows}"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
             f"{self.level:.0%} band, "
             f"H² of the interaction {self.h_squared:.3g}"

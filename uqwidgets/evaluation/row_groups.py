@@ -18,7 +18,7 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.constants import is_missing
 from uqwidgets.evaluation.containers import container_of
 from uqwidgets.evaluation.distinct import distinct
-from uqwidgets.evaluation.table import Table
+from uqwidgets.evaluation.table import Table, check_order
 from uqwidgets.inference.groups import RowGroups, described
 
 # With fewer groups, the variance between them is hardly known.
@@ -54,6 +54,50 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
     else:
         table.check_order(groups, "groups")
         labels, name = _series(groups, len(table)), str(getattr(groups, "name", None) or "")
+    table.row_groups, table.remarks = _checked(labels, name)
+
+
+def groups_of_rows(
+    groups: Any, X: Any, n: int
+) -> tuple[RowGroups | None, tuple[Remark, ...], int | None]:
+    """Return the groups of n rows before there is a model, remarks, and which column names them.
+
+    Parameters
+    ----------
+    groups : str, array-like of shape (n,), RowGroups, or None
+        The name of a column of X, which models are to do without, or a label for each row.
+    X : object
+    n : int
+
+    Returns
+    -------
+    row_groups : RowGroups or None
+        None if each row is independent.
+    remarks : tuple of Remark
+    column : int or None
+        Position of the column of this name.
+
+    Raises
+    ------
+    ValueError
+        As `set_row_groups`.
+    """
+    if groups is None or isinstance(groups, RowGroups):
+        return groups, (), None
+    if isinstance(groups, str):
+        container = container_of(X)
+        names = [str(label) for label in container.labels]
+        if groups not in names:
+            raise ValueError(unknown("column", groups, names))
+        place = names.index(groups)
+        return *_checked(container.columns([place]).frame().iloc[:, 0], groups), place
+    if isinstance(X, pd.DataFrame):
+        check_order(groups, "groups", X.index)
+    return *_checked(_series(groups, n), str(getattr(groups, "name", None) or "")), None
+
+
+def _checked(labels: pd.Series[Any], name: str) -> tuple[RowGroups | None, tuple[Remark, ...]]:
+    """Return the groups of some labels, None if each row is one, and a remark if they are few."""
     codes = _codes(labels)
     count = int(codes.max()) + 1
     if count == 1:
@@ -66,9 +110,8 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
             "single-groups",
             "every row is a group of its own, so that groups= changes nothing",
         )
-        table.remarks = (remark,)
-        return
-    table.row_groups = RowGroups(codes, name)
+        return None, (remark,)
+    remarks: tuple[Remark, ...] = ()
     if count < _FEW_GROUPS:
         remark = Remark(
             "few-groups",
@@ -76,7 +119,8 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
             f"rests on these {count} alone; with fewer than {_FEW_GROUPS} it is wide, and may "
             "still be too narrow",
         )
-        table.remarks = (remark,)
+        remarks = (remark,)
+    return RowGroups(codes, name), remarks
 
 
 def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:

@@ -19,7 +19,7 @@ from uqwidgets.evaluation.columns import Columns, check_names, check_texts
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
-from uqwidgets.plotting.text import counted
+from uqwidgets.plotting.text import counted, counted_rows
 from uqwidgets.predictive.adapters import Predictive
 
 
@@ -104,20 +104,15 @@ class Table(Columns):
             self.check_order(rows, "rows")
         return Population.of(len(self), sample_weight, rows, self.row_groups)
 
+    @property
+    def size(self) -> str:
+        """Number of rows in words, with what they belong to."""
+        return counted_rows(len(self), self.row_groups)
+
     def check_order(self, values: Any, name: str) -> None:
         """Raise an error if values have the index of X in another order: rows match by position."""
-        is_labelled = self._is_labelled and isinstance(values, (pd.Series, pd.DataFrame))
-        if not is_labelled or len(values) != len(self):
-            return
-        own, other = self.row_labels, values.index
-        if own.equals(other) or not (own.is_unique and other.is_unique):
-            return
-        # Sets, because labels of mixed types cannot be sorted.
-        if set(own) == set(other):
-            raise ValueError(
-                f"{name} has the index of X in another order, and rows are matched by position; "
-                f"pass {name}.loc[X.index]."
-            )
+        if self._is_labelled:
+            check_order(values, name, self.row_labels)
 
     @property
     def has_target(self) -> bool:
@@ -264,6 +259,21 @@ class Table(Columns):
             return block
         values = zip(columns, block.values, strict=True)
         return block._replace(values=tuple(v if own is None else own.own(v) for own, v in values))
+
+
+def check_order(values: Any, name: str, row_labels: pd.Index[Any]) -> None:
+    """Raise an error if values have these labels of rows in another order."""
+    if not isinstance(values, (pd.Series, pd.DataFrame)) or len(values) != len(row_labels):
+        return
+    own, other = row_labels, values.index
+    if own.equals(other) or not (own.is_unique and other.is_unique):
+        return
+    # Sets, because labels of mixed types cannot be sorted.
+    if set(own) == set(other):
+        raise ValueError(
+            f"{name} has the index of X in another order, and rows are matched by position; "
+            f"pass {name}.loc[X.index]."
+        )
 
 
 def _chosen(X: Any, predictive: Predictive) -> Container:

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy.typing as npt
 
-from uqwidgets._utils.options import check_callback
+from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.dependence import (
     POINTS,
     CurveTransform,
@@ -23,7 +23,7 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.base import ExplainerBase
-from uqwidgets.inference import checked_level
+from uqwidgets.inference import Family, checked_level
 from uqwidgets.measures import Function
 
 
@@ -42,6 +42,7 @@ class Curves(ExplainerBase):
         derivative: bool = ...,
         relative: bool = ...,
         level: float = ...,
+        simultaneous: bool = ...,
         lines: int | None = ...,
         sample_weight: npt.ArrayLike | None = ...,
         rows: npt.ArrayLike | None = ...,
@@ -73,6 +74,7 @@ class Curves(ExplainerBase):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        simultaneous: bool = False,
         lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
@@ -105,6 +107,8 @@ class Curves(ExplainerBase):
             ``importance`` is the permutation importance over all donors.
         level : float, default=0.95
             Confidence level of the band, which is pointwise.
+        simultaneous : bool, default=False
+            Whether the band of a curve holds at all its points at once, as in `importance`.
         lines : int, optional
             Number of scored rows, evenly chosen, whose curves the result holds; averages are over
             all rows. By default all, or if their curves take more than two fifths of
@@ -153,6 +157,7 @@ class Curves(ExplainerBase):
         'slope of prediction per unit of x0'
         """
         check_callback(callback)
+        family = Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None
         form = CurveTransform.of(center, derivative, relative)
         of_rows, level = self.measure(measure), checked_level(level)
         population = self.table.population(sample_weight, rows)
@@ -162,6 +167,11 @@ class Curves(ExplainerBase):
             if lines is not None:
                 raise ValueError(
                     "lines is a number of curves, and a surface has none; leave lines out."
+                )
+            if family is not None:
+                raise ValueError(
+                    "simultaneous is for the band of a curve; a surface has pointwise intervals, "
+                    "so leave simultaneous out."
                 )
             return surface(
                 self.evaluations, of_rows, grids, population, level=level, callback=callback
@@ -176,6 +186,7 @@ class Curves(ExplainerBase):
             level=level,
             lines=checked_lines(lines),
             callback=callback,
+            family=family,
         )
 
     def dependences(
@@ -189,6 +200,7 @@ class Curves(ExplainerBase):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        simultaneous: bool = False,
         lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
@@ -202,6 +214,8 @@ class Curves(ExplainerBase):
             By default all features.
         measure, grid, spacing, center, derivative, relative, level, sample_weight, rows, callback
             As in `dependence`; ``grid`` and ``center`` are the same for all features.
+        simultaneous : bool, default=False
+            Whether the bands of all curves hold at all points at once.
         lines : int, optional
             As in `dependence`, for each feature; the curves of all features share the memory.
 
@@ -234,6 +248,7 @@ class Curves(ExplainerBase):
         {'x0': 5, 'x1': 5}
         """
         check_callback(callback)
+        family = Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None
         form = CurveTransform.of(center, derivative, relative)
         return dependences(
             self.evaluations,
@@ -244,4 +259,5 @@ class Curves(ExplainerBase):
             level=checked_level(level),
             lines=checked_lines(lines),
             callback=callback,
+            family=family,
         )

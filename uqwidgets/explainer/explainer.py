@@ -298,17 +298,17 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         return replace(result, remarks=result.remarks + self.evaluations.remarks_on_memory())
 
     def __repr__(self) -> str:
-        n, p = len(self.table), len(self.features)
         return (
-            f"Explainer({self.predictive.name}, {n:,} rows, {p} features; "
+            f"Explainer({self.predictive.name}, {self.table.size}, {len(self.features)} features; "
             f"{self.model_calls:,} model calls, {self.rows_evaluated:,} rows evaluated)"
         )
 
     def _repr_html_(self) -> str:
         from uqwidgets.plotting.html import subject_html
 
+        groups = self.table.row_groups
         facts = {
-            "rows": f"{len(self.table):,}",
+            "rows": f"{len(self.table):,}" + ("" if groups is None else f" of {groups}"),
             "target": self.table.target or "not passed",
             "model calls so far": f"{self.model_calls:,} ({self.rows_evaluated:,} rows)",
         }

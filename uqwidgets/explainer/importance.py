@@ -68,6 +68,7 @@ class Ranking(ExplainerBase):
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -111,6 +112,11 @@ class Ranking(ExplainerBase):
             Confidence level.
         reference : {"t", "normal"}, default="t"
             Distribution whose quantiles the interval uses.
+        simultaneous : bool, default=False
+            Whether all intervals hold at once: in ``level`` of the tables, none of them misses.
+            They are wider, by as much as the dependence of the features demands, and at most as
+            wide as those of Bonferroni. By default each holds by itself, so that some of many
+            features without importance look clear by chance.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included. They act on rows as scored and as
             donors.
@@ -150,7 +156,7 @@ class Ranking(ExplainerBase):
         Molnar et al. 2024; all donors: Fisher et al. 2019. Ratio: Dankers et al. 2020, section 8.4.
         Intervals: Hoeffding 1948 (``"u-statistic"``), Molnar et al. 2023, eq. 6 (``"model"``),
         Merrick 2019, section 5 (``"fixed-data"``, ``"random-variable"``), Dankers et al. 2020,
-        figure 8.2 (``"quantile"``).
+        figure 8.2 (``"quantile"``). All at once: Chernozhukov et al. 2013.
 
         Examples
         --------
@@ -176,6 +182,7 @@ class Ranking(ExplainerBase):
             level=level,
             reference=reference,
             seed=self.seed,
+            simultaneous=simultaneous,
         )
         names = self.table.named_features(features)
         population = self.table.population(sample_weight, rows)
@@ -314,6 +321,7 @@ class Ranking(ExplainerBase):
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -345,6 +353,8 @@ class Ranking(ExplainerBase):
         features, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
             As in `importance`, without ``replacement="conditional"``, which makes every entropy
             importance zero.
+        simultaneous : bool, default=False
+            As in `importance`; the intervals of both importances hold at once.
         margin : float, default=0.01
             In nats, for both importances. 0.01 nats change a probability, the width of a predictive
             density or its effective number of classes by one percent.
@@ -397,6 +407,7 @@ class Ranking(ExplainerBase):
                 interval=interval,
                 level=level,
                 reference=reference,
+                simultaneous=simultaneous,
                 sample_weight=sample_weight,
                 rows=rows,
                 callback=callback,

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.row_groups import set_row_groups
+from uqwidgets.inference.groups import RowGroups
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -86,9 +91,37 @@ def explainer_of(explainer: Explainer, name: str) -> Explainer:
         raise ValueError(unknown("model", name, model_names(explainer)))
     other = first.others[name]
     first.compare(other, names=(first.name, name))
-    shown = object.__new__(type(first))
-    vars(shown).update(vars(other))
+    shown = in_groups(other, first.table.row_groups)
     rest = {key: partial(first.others.__getitem__, key) for key in first.others if key != name}
     shown.name, shown.extra = name, first.extra
     shown.others = Others({first.name: lambda: first, **rest}, first)
     return shown
+
+
+def in_groups(explainer: Explainer, groups: RowGroups | str | None) -> Explainer:
+    """Return an explainer of the same answers whose rows belong to other groups.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        It is not changed.
+    groups : RowGroups, str or None
+        Or the name of a feature or of an extra column; None for independent rows.
+
+    Raises
+    ------
+    ValueError
+        See `set_row_groups`.
+    """
+    grouped = object.__new__(type(explainer))
+    vars(grouped).update(vars(explainer))
+    grouped.table = copy(explainer.table)
+    grouped.table.row_groups, grouped.table.remarks = None, ()
+    names = pd.DataFrame(columns=list(explainer.features))
+    set_row_groups(groups, names, grouped.table, explainer.extra)
+    # The caches are shared, and only what is said of the rows differs.
+    grouped.evaluations = object.__new__(type(explainer.evaluations))
+    vars(grouped.evaluations).update(vars(explainer.evaluations))
+    vars(grouped.evaluations).pop("_remarks_on_rows", None)
+    grouped.evaluations.table = grouped.table
+    return grouped

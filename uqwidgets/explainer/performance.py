@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import Named, as_entries
+from uqwidgets._utils.options import checked_flag
 from uqwidgets.explainer.stress import Stressing
-from uqwidgets.inference import checked_level
+from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.performance import (
@@ -46,6 +47,7 @@ class Performing(Stressing):
         scoring: Mapping[str, object] | Sequence[object] | str | None = None,
         *,
         level: float = 0.95,
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Scores:
@@ -63,6 +65,8 @@ class Performing(Stressing):
             the model has them.
         level : float, default=0.95
             Level of the intervals.
+        simultaneous : bool, default=False
+            Whether all intervals hold at once, as in `importance`.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included.
         rows : array-like, optional
@@ -97,12 +101,18 @@ class Performing(Stressing):
         level = checked_level(level)
         population = self.table.population(sample_weight, rows)
         chosen = [self._score(entry) for entry in self._scoring(scoring)]
-        return self._scored(chosen, population, level, self.seed)
+        together = checked_flag(simultaneous, "simultaneous")
+        return self._scored(chosen, population, level, self.seed, together)
 
     def _scored(
-        self, chosen: Sequence[Score], population: Population, level: float, seed: int
+        self,
+        chosen: Sequence[Score],
+        population: Population,
+        level: float,
+        seed: int,
+        simultaneous: bool,
     ) -> Scores:
-        result = scores(chosen, population, level, seed)
+        result = scores(chosen, population, level, seed, simultaneous)
         further = self._remarks_on_ceiling(result.names, population.scored > 0)
         further += self.evaluations.remarks_on_answers
         further += self.evaluations.remarks_on_rows
@@ -208,6 +218,7 @@ class Performing(Stressing):
         *,
         n_bins: int = 10,
         level: float = 0.95,
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Calibration:
@@ -226,6 +237,8 @@ class Performing(Stressing):
             Number of bins, for classes; fewer where many probabilities are equal.
         level : float, default=0.95
             Level of the intervals of the shares (Wilson 1927).
+        simultaneous : bool, default=False
+            Whether all intervals hold at once, as in `importance`.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included.
         rows : array-like, optional
@@ -278,4 +291,5 @@ class Performing(Stressing):
             label=label,
             n_bins=n_bins,
             level=checked_level(level),
+            family=Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None,
         )

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import Named, as_entries
+from uqwidgets._utils.options import checked_flag
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.base import ExplainerBase
+from uqwidgets.inference import Family
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     MISSING,
@@ -71,6 +73,7 @@ class Stressing(ExplainerBase):
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
+        simultaneous: bool = False,
         rows: npt.ArrayLike | None = None,
     ) -> Stress:
         r"""Weighted summaries of the rows while the mean of each feature is moved.
@@ -115,6 +118,9 @@ class Stressing(ExplainerBase):
             A scorer is then computed 66 times per feature and tau instead of once. Where few rows
             carry the weight (``ess``), above all for a variance and for columns that are stressed
             towards a long tail, coverage is below the level; a remark says where.
+        simultaneous : bool, default=False
+            Whether the intervals of all features, levels and indicators hold at once, as in
+            `importance`; of scorers, whose dependence on others is not known, as if independent.
         rows : array-like, optional
             A mask or positions of rows: means, quantiles and indicators are those of these rows.
 
@@ -169,7 +175,15 @@ class Stressing(ExplainerBase):
         2  1.0     36.1  1310.6   2.9
         """
         return self._stress_of(
-            lambda: self._indicators(indicators), features, taus, tail, anchor, missing, level, rows
+            lambda: self._indicators(indicators),
+            features,
+            taus,
+            tail,
+            anchor,
+            missing,
+            level,
+            rows,
+            simultaneous,
         )
 
     def _stress_of(
@@ -182,6 +196,7 @@ class Stressing(ExplainerBase):
         missing: str,
         level: float | None,
         rows: npt.ArrayLike | None,
+        simultaneous: bool = False,
     ) -> Stress:
         """Compute `stress` for indicators, which may be those of two models."""
         remarks: tuple[Remark, ...] = ()
@@ -229,6 +244,7 @@ class Stressing(ExplainerBase):
             anchor=anchor,
             level=level,
             remarks=remarks,
+            family=Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None,
         )
         further = (*omissions, *self._remarks_on_ceiling(result.indicators, chosen))
         further += self.evaluations.remarks_on_answers

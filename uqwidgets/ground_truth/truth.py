@@ -391,7 +391,9 @@ class GroundTruth(SimulatedIntervals):
         estimator, sizes = procedure, (_N_TRAIN, _N_TEST)
         adapter: AdapterFunction = as_predictive
         if isinstance(procedure, Learner):
-            estimator, adapter, sizes = procedure.estimator, procedure.adapter, procedure.sizes
+            estimator, adapter = procedure.estimator, procedure.adapter
+            first = procedure.sizes.iloc[0]
+            sizes = int(first["train_rows"]), int(first["held_out_rows"])
         design = Design.of(
             sizes[0] if n_train is None else n_train,
             sizes[1] if n_test is None else n_test,

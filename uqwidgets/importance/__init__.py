@@ -2,6 +2,7 @@
 
 from uqwidgets.importance.metric_importance import metric_differences, metric_importance
 from uqwidgets.importance.permutation import (
+    Estimates,
     FeatureRanking,
     build_result,
     change_of_differences,
@@ -12,6 +13,7 @@ from uqwidgets.importance.permutation import (
 )
 from uqwidgets.importance.remarks import (
     remarks_on_ceiling,
+    remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
     remarks_on_weights,
@@ -20,6 +22,7 @@ from uqwidgets.importance.sampled import Sampled, importance_of_samples, sampled
 from uqwidgets.importance.settings import ImportanceOptions, Settings
 
 __all__ = [
+    "Estimates",
     "FeatureRanking",
     "ImportanceOptions",
     "Sampled",
@@ -34,6 +37,7 @@ __all__ = [
     "permutation_importance",
     "provenance",
     "remarks_on_ceiling",
+    "remarks_on_many",
     "remarks_on_measure",
     "remarks_on_pairs",
     "remarks_on_weights",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
@@ -9,6 +11,8 @@ from uqwidgets._utils.options import brief, is_real
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
+from uqwidgets.inference import Moments, checked_reference
+from uqwidgets.inference.moments import bounds_of_moments
 
 NOT_CONDITIONAL = (
     "conditional replacement keeps what features share, and so makes every entropy importance zero "
@@ -131,7 +135,8 @@ def diagnose(
     independent`` where that interval lies above zero, and no more than ``informative`` where the
     interval of R2 decides neither, or no redundancy is given.
 
-    Each interval has its own level: of twenty 95 % intervals, about one misses the true value.
+    Each interval has its own level: of twenty 95 % intervals, about one misses the true value. If
+    both importances were computed with ``simultaneous=True``, the intervals of both hold at once.
 
     Parameters
     ----------
@@ -159,6 +164,8 @@ def diagnose(
         _check_redundancy(redundancy, nll)
     if not is_real(margin) or not 0 <= margin < np.inf:
         raise ValueError(f"margin is {brief(margin)}; give nats, as a finite number of at least 0.")
+    remarks = tuple(dict.fromkeys(nll.remarks + entropy.remarks))
+    nll, entropy = _together(nll, entropy)
     order = [entropy.features.index(feature) for feature in nll.features]
     entropy_low, entropy_high = entropy.low[order], entropy.high[order]
     nll_sign = _signs(nll.low, nll.high, margin)
@@ -191,8 +198,27 @@ def diagnose(
         weighted=nll.weighted,
         ess=nll.ess,
         groups=nll.groups,
-        remarks=tuple(dict.fromkeys(nll.remarks + entropy.remarks)),
+        remarks=remarks,
+        pointwise_level=nll.pointwise_level,
+        reference=nll.reference,
+        moments=None
+        if nll.moments is None or entropy.moments is None
+        else Moments(*map(np.append, nll.moments, entropy.moments.of(np.array(order)))),
     )
+
+
+def _together(nll: Importance, entropy: Importance) -> tuple[Importance, Importance]:
+    """Return both importances, whose intervals hold at once if those of each of them do."""
+    if nll.family is None or entropy.family is None:
+        return nll, entropy
+    level = nll.family.joined(entropy.family).pointwise_level(nll.level)
+
+    def at_level(of: Importance) -> Importance:
+        assert of.moments is not None
+        _, low, high = bounds_of_moments(of.moments, level, checked_reference(of.reference))
+        return replace(of, low=low, high=high, pointwise_level=level)
+
+    return at_level(nll), at_level(entropy)
 
 
 def verdicts(
@@ -339,7 +365,7 @@ def _check(nll: Importance, entropy: Importance) -> None:
             )
     if entropy.replacement == "conditional":
         raise ValueError(NOT_CONDITIONAL)
-    names = ("replacement", "interval", "level", "weighted", "ess")
+    names = ("replacement", "interval", "level", "simultaneous", "weighted", "ess")
     _check_alike("the two importances", nll, entropy, *names)
     if set(nll.features) != set(entropy.features):
         odd = min(set(nll.features) ^ set(entropy.features))

@@ -10,8 +10,10 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.importance.result import known_moments, tests_frame
+from uqwidgets.inference import Moments
 from uqwidgets.inference.groups import GroupCount
-from uqwidgets.plotting.result import Result, in_unit
+from uqwidgets.plotting.result import Result, at_once, in_unit
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -57,6 +59,14 @@ class Diagnosis(Result):
         What a reader of the numbers should know.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None if each interval has ``level``.
+    reference : {"t", "normal"}
+        Distribution whose quantiles the intervals use.
+    moments : Moments or None
+        Nine numbers for each likelihood importance, then for each entropy importance, that its
+        interval follows from at any level; None for a learner.
 
     See Also
     --------
@@ -103,6 +113,51 @@ class Diagnosis(Result):
     ess: float
     remarks: tuple[Remark, ...] = ()
     groups: GroupCount | None = None
+    pointwise_level: float | None = None
+    reference: str = "t"
+    moments: Moments | None = None
+
+    def tests(self, adjust: str | None = "holm", alternative: str = "two-sided") -> pd.DataFrame:
+        """Test for each feature whether its two importances are zero.
+
+        Parameters
+        ----------
+        adjust, alternative
+            As in `Importance.tests`, for the tests of both importances together.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature, measure, p_value, p_adjusted``: all features for nll, then all for
+            the entropy.
+
+        Raises
+        ------
+        ValueError
+            If the result has no such tests, or for a name that does not exist.
+
+        See Also
+        --------
+        Importance.tests : The tests of one importance.
+
+        References
+        ----------
+        Holm 1979; Benjamini and Hochberg 1995.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+        >>> explainer.diagnose().tests()["p_value"].round(3).tolist()
+        [0.0, 1.0, 1.0, 1.0]
+        """
+        p = len(self.features)
+        columns = {"feature": self.features * 2, "measure": ("nll",) * p + ("entropy",) * p}
+        moments = known_moments(self.moments, self.interval)
+        return tests_frame(columns, moments, self.reference, adjust, alternative)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -140,10 +195,12 @@ class Diagnosis(Result):
 
     @property
     def _heading(self) -> str:
+        groups = "" if self.groups is None else f" over {self.groups}"
         return (
             f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
+            f"{at_once(self, 2 * len(self.features))}{groups}"
         )
 
     def __repr__(self) -> str:

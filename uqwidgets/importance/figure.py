@@ -10,6 +10,7 @@ from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, dots
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE, VERMILLION
 from uqwidgets.plotting.text import with_unit
 
@@ -26,7 +27,8 @@ def importance_figure(*results: Importance) -> Figure:
     first = results[0]
     return Figure(
         f"Importance for {with_unit(first.label, first.unit)}",
-        f"{first.how}, {first.level:.0%} interval ({first.interval})",
+        f"{first.how}, {first.level:.0%} interval ({first.interval})"
+        f"{at_once(first, len(first.features))}",
         [
             _panel(one, names, colour)
             for one, colour in zip(results, (BLUE, VERMILLION), strict=False)
@@ -98,7 +100,8 @@ def _columns(result: Diagnosis) -> dict[str, Any]:
 def _words(result: Diagnosis) -> tuple[str, str]:
     return (
         "Likelihood and entropy importance, read together",
-        f"{result.replacement}, {result.level:.0%} interval ({result.interval})",
+        f"{result.replacement}, {result.level:.0%} interval ({result.interval})"
+        f"{at_once(result, 2 * len(result.features))}",
     )
 
 

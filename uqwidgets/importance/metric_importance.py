@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +14,26 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.metric_losses import JackknifeWeights, MetricLosses, PopulationScores
 from uqwidgets.importance.permutation import (
+    Estimates,
     build_result,
     provenance,
     subgroups_frame,
 )
 from uqwidgets.importance.remarks import (
+    remarks_on_many,
     remarks_on_open_ends,
+    remarks_on_repeats_of,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS, Settings
 from uqwidgets.inference import (
     Bounds,
     Change,
+    Moments,
     bounds,
     covariance_without_groups,
     fieller,
+    interval_moments,
     over_baseline,
     symmetric,
 )
@@ -82,25 +87,30 @@ def metric_importance(
     base, samples = scores.base, scores.samples()
     if ratio:
         metric.check_ratio(base(population.scored), "scored")
-    repeats, intervals = [], []
+    estimates = Estimates(settings)
     for feature in features:
         losses = scores.losses(feature, samples, callback)
-        repeats.append(losses.of_repeats)
-        intervals.append(_bounds(losses, base, samples, population, settings))
+        repeats = 1 - losses.of_repeats / base(population.scored) if ratio else losses.of_repeats
+        interval = _interval(losses, base, samples, population, settings)
+        estimates.add_interval(*interval, repeats)
+    intervals = estimates.intervals()
     missing = sum(bool(np.isnan(interval.estimate)) for interval in intervals)
     return build_result(
         features,
         intervals,
         np.full((len(features), len(population.positions)), np.nan),
-        [1 - lost / base(population.scored) for lost in repeats] if ratio else repeats,
+        estimates.repeats,
         measure=metric.name,
         label=metric.loss_label if ratio else f"loss of {metric.label}",
         unit="times" if ratio else metric.unit,
         baseline=-base(population.scored) if ratio else base(population.scored),
         subgroups=subgroups_frame(evaluations, features, settings),
         remarks=((undefined(metric.label, missing, len(features), "features"),) if missing else ())
+        + remarks_on_repeats_of(population, settings)
         + remarks_on_open_ends(intervals)
+        + remarks_on_many(intervals, settings)
         + evaluations.remarks,
+        **estimates.together,
         **provenance(settings, population),
     )
 
@@ -110,8 +120,10 @@ def metric_differences(
     features: Sequence[str],
     settings: Settings,
     callback: ProgressCallback | None = None,
-) -> Iterator[tuple[Bounds, Floats]]:
-    """Yield the importance for a metric of one side minus that of the other, and its repeats.
+) -> Iterator[tuple[Callable[[float], Bounds], Moments, Floats | None, Floats]]:
+    """Yield the importance for a metric of one side minus that of the other.
+
+    In the parts that `Estimates.add_interval` takes.
 
     Both sides have the same donors and leave out the same groups of rows, so that the jackknife
     (see `metric_importance`) is one of the difference.
@@ -150,16 +162,18 @@ def metric_differences(
             own.excess,
         )
         base, population = both[0].base, sides[0][-1]
-        yield _bounds(losses, base, samples[0], population, as_difference), losses.of_repeats
+        interval = _interval(losses, base, samples[0], population, as_difference)
+        yield *interval, losses.of_repeats
 
 
-def _bounds(
+def _interval(
     losses: MetricLosses,
     base: ScoreOfWeights,
     samples: JackknifeWeights,
     population: Population,
     settings: Settings,
-) -> Bounds:
+) -> tuple[Callable[[float], Bounds], Moments, Floats | None]:
+    """Return an interval as a function of its level, its moments, and the influences of groups."""
     repeats = losses.of_repeats
     estimate = float(repeats.mean())
     ratio = settings.compare == "ratio"
@@ -171,22 +185,36 @@ def _bounds(
             repeats=repeats,
             totals=np.ones(len(repeats)),
         )
-        interval = bounds(change, settings.interval, settings.level, population, settings.reference)
-        return over_baseline(interval, before) if ratio else interval
+        moments = interval_moments(change, settings.interval, population)
+
+        def over_repeats(level: float) -> Bounds:
+            interval = bounds(change, settings.interval, level, population, settings.reference)
+            return over_baseline(interval, before) if ratio else interval
+
+        return over_repeats, moments, None
     baselines = [-base(s) if ratio else 0.0 for _, s in samples][1:]
     replicates = np.column_stack([losses.without_groups, baselines])
     covariance, freedom = covariance_without_groups(replicates)
     spread = float(repeats.var(ddof=1)) if len(repeats) > 1 else 0.0
     least = spread / len(repeats) if settings.interval == "u-statistic" else 0.0
 
-    def bounds_of_contrast(times: float) -> Bounds:
-        """Bounds of the loss after the replacement minus so many times the loss before."""
+    def error_of_contrast(times: float) -> float:
+        """Error of the loss after the replacement minus so many times the loss before."""
         contrast = np.array([1.0, 1.0 - times])
         counted = float(contrast @ covariance @ contrast)
-        variance = max(counted - losses.excess * spread, least)
-        value = estimate - (times - 1) * before if ratio else estimate
-        return symmetric(value, math.sqrt(variance), freedom, settings.level, settings.reference)
+        return math.sqrt(max(counted - losses.excess * spread, least))
 
-    if ratio:
-        return fieller(bounds_of_contrast, 1 + estimate / before, before)
-    return bounds_of_contrast(1.0)
+    def of_groups(level: float) -> Bounds:
+        def bounds_of_contrast(times: float) -> Bounds:
+            value = estimate - (times - 1) * before if ratio else estimate
+            error = error_of_contrast(times)
+            return symmetric(value, error, freedom, level, settings.reference)
+
+        if ratio:
+            return fieller(bounds_of_contrast, 1 + estimate / before, before)
+        return bounds_of_contrast(1.0)
+
+    influences = replicates - replicates.mean(axis=0)
+    relative = estimate / before if ratio else 0.0
+    moments = Moments.symmetric(estimate, error_of_contrast(1.0), freedom)
+    return of_groups, moments, influences[:, 0] - relative * influences[:, 1]

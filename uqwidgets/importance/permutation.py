@@ -18,8 +18,9 @@ of each row on it from `uqwidgets.inference.mean_change`, the default interval o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,22 +31,27 @@ from uqwidgets._utils.errors import NoRatioError
 from uqwidgets.evaluation.evaluations import Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.remarks import (
+    remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
+    remarks_on_subgroups,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import (
     Bounds,
     Change,
+    Family,
+    Interval,
     Moments,
     bounds,
     every_donor,
+    interval_moments,
+    listed_bounds,
     mean_change,
     pooled,
     ratio_bounds,
-    row_moments,
-    u_statistic_bounds,
+    ratio_change,
 )
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -235,7 +241,9 @@ class FeatureRanking:
             subgroups=subgroups_frame(evaluations, features, settings),
             remarks=remarks_on_pairs(estimates.pairs)
             + remarks_on_measure(measure, self._original, features, intervals, population, settings)
+            + remarks_on_many(intervals, settings)
             + evaluations.remarks,
+            **estimates.together,
             **provenance(settings, population),
         )
 
@@ -255,8 +263,14 @@ class Estimates:
     settings: Settings
     repeats: list[Floats] = field(default_factory=list)
     pairs: list[float] = field(default_factory=list)
+    _at_level: list[Callable[[float], Bounds]] = field(default_factory=list)
     _bounds: list[Bounds] = field(default_factory=list)
     _moments: list[Moments] = field(default_factory=list)
+    _family: Family | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings.simultaneous:
+            self._family = Family(self.settings.seed)
 
     def add(
         self,
@@ -276,18 +290,56 @@ class Estimates:
             Its weighted mean.
         population : Population
         """
-        settings = self.settings
-        options = settings.interval, settings.level, population, settings.reference
-        if settings.compare == "ratio":
-            self._bounds.append(ratio_bounds(change, original, *options))
-            self.repeats.append(1 + change.repeats / baseline)
-        else:
-            if settings.interval == "u-statistic":
-                self._moments.append(row_moments(change, population))
-            else:
-                self._bounds.append(bounds(change, *options))
-            self.repeats.append(change.repeats)
+        settings, is_alone = self.settings, self._family is None
+        is_ratio = settings.compare == "ratio"
+        kept = change if is_alone else change.without_pairs()
+
+        def at(level: float) -> Bounds:
+            options = settings.interval, level, population, settings.reference
+            return ratio_bounds(kept, original, *options) if is_ratio else bounds(kept, *options)
+
+        influences = None
+        if not is_alone:
+            of_change = ratio_change(change, original, population) if is_ratio else change
+            influences = _influences(of_change, settings.interval, population)
+        # A ratio is 1 where the change is 0, so that the tests of both are those of the change.
+        moments = interval_moments(change, settings.interval, population)
+        from_moments = not is_ratio and (settings.interval == "u-statistic" or not is_alone)
+        repeats = 1 + change.repeats / baseline if is_ratio else change.repeats
+        self.add_interval(None if from_moments else at, moments, influences, repeats)
         self.pairs.append(change.pairs)
+
+    def add_interval(
+        self,
+        at: Callable[[float], Bounds] | None,
+        moments: Moments,
+        influences: Floats | None,
+        repeats: Floats,
+    ) -> None:
+        """Add the next feature by its interval.
+
+        Parameters
+        ----------
+        at : callable, optional
+            The interval as a function of the level; by default it follows from the moments.
+        moments : Moments
+            Arrays of shape ().
+        influences : ndarray of shape (u,), optional
+            Of rows, or of groups of rows; read with ``simultaneous``.
+        repeats : ndarray of shape (K,)
+        """
+        self._moments.append(moments)
+        self.repeats.append(repeats)
+        if self._family is None:
+            if at is not None:
+                self._bounds.append(at(self.settings.level))
+            return
+        if influences is None:
+            self._family.add_unknown()
+        else:
+            self._family.add(influences)
+        if at is not None:
+            self._at_level.append(at)
 
     def row_changes(self, change: Change, baseline: float, population: Population) -> Floats:
         """Return the change of every scored row, or its part in the ratio, shape (m,)."""
@@ -296,9 +348,43 @@ class Estimates:
 
     def intervals(self) -> list[Bounds]:
         """Return the interval of every feature; those from moments are computed together."""
-        if not self._moments:
-            return self._bounds
-        return u_statistic_bounds(self._moments, self.settings.level, self.settings.reference)
+        level = self.settings.level if self._pointwise_level is None else self._pointwise_level
+        if self._at_level:
+            return [at(level) for at in self._at_level]
+        return self._bounds or listed_bounds(self._stacked, level, self.settings.reference)
+
+    @property
+    def together(self) -> dict[str, Any]:
+        """Attributes of an `Importance` that tests and intervals of all features follow from."""
+        return {
+            "moments": self._stacked,
+            "family": self._family,
+            "pointwise_level": self._pointwise_level,
+        }
+
+    @cached_property
+    def _stacked(self) -> Moments:
+        return Moments.stacked(self._moments)
+
+    @cached_property
+    def _pointwise_level(self) -> float | None:
+        if self._family is None:
+            return None
+        return self._family.pointwise_level(self.settings.level)
+
+
+def _influences(change: Change, interval: Interval, population: Population) -> Floats | None:
+    """Return the influences that an interval accounts for, of rows or of groups of rows.
+
+    None for an interval over draws or pairs: those of two features are independent.
+    """
+    match interval:
+        case "u-statistic":
+            return population.of_units(change.influence_scored + change.influence_donor)
+        case "model":
+            return population.of_units(change.influence_scored)
+        case _:
+            return None
 
 
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:
@@ -315,6 +401,7 @@ def build_result(
     intervals: Sequence[Bounds],
     per_row: Floats,
     repeats: Sequence[Floats],
+    moments: Moments | None = None,
     **attributes: Any,
 ) -> Importance:
     """Sort the results of all features into an `Importance`, the most important first.
@@ -326,9 +413,12 @@ def build_result(
     per_row : ndarray of shape (p, m)
         It is sorted in place, because with many rows or features there is no memory for a copy.
     repeats : sequence of p ndarrays of shape (K,)
+    moments : Moments, optional
+        Arrays of shape (p,).
     **attributes
         All other attributes of an `Importance`.
     """
+    attributes["remarks"] += remarks_on_subgroups(attributes.get("subgroups"))
     estimates = np.array([interval.estimate for interval in intervals])
     # A stable sort keeps the table's order among equal estimates.
     order = np.argsort(-estimates, kind="stable")
@@ -341,6 +431,7 @@ def build_result(
         high=np.array([intervals[j].high for j in order]),
         per_row=per_row,
         repeats=np.stack([repeats[j] for j in order]),
+        moments=None if moments is None else moments.of(order),
         **attributes,
     )
 

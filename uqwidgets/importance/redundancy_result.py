@@ -126,10 +126,11 @@ class Redundancy(Result):
     @property
     def _heading(self) -> str:
         and_target = f", and from {self.target} beside them" if self.with_target else ""
+        groups = "" if self.groups is None else f" over {self.groups}"
         return (
             f"R2 of {counted(len(self.features), 'feature')} from the others{and_target}: "
             f"out of bag, forests of {self.n_estimators} trees"
-            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval"
+            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval{groups}"
         )
 
     def _repr_html_(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
@@ -13,6 +14,7 @@ from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
+from uqwidgets.plotting.text import counted, few, listed
 
 # A row with a larger share of the mean than this dominates it.
 _DOMINATING_SHARE = 0.5
@@ -28,7 +30,12 @@ _FEW_PAIRS = 30
 # (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
 _FEW_EFFECTIVE_ROWS = 30
 _EVEN_WEIGHTS = 0.9
+# From so many features on, some look clear by chance in a fifth of all tables or more.
+_MANY_FEATURES = 10
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
+# Fewer repeats than this, on fewer rows, lower the coverage (benchmarks/bench_coverage.py).
+_ENOUGH_REPEATS, _ROWS_FOR_FEW_REPEATS = 5, 50
+_COVERAGE_OF_FEW_REPEATS = "90 to 92 %"
 
 
 def remarks_on_measure(
@@ -56,6 +63,7 @@ def remarks_on_measure(
         *remarks_on_dominance(measure, original, population.scored),
         *remarks_on_narrowness(measure, features, intervals, settings),
         *remarks_on_weights(measure, population, settings),
+        *remarks_on_repeats_of(population, settings),
         *remarks_on_open_ends(intervals),
         *remarks_on_no_interval(intervals),
     )
@@ -181,6 +189,86 @@ def remarks_on_weights(
             f"{_FEW_EFFECTIVE_ROWS}, intervals may end too low, most of all those of the squared "
             f"error and of features that the weights depend on: {_COVERAGE_OF_FEW_ROWS} of 95 % "
             "intervals of losses held the importance in simulations",
+        ),
+    )
+
+
+def remarks_on_many(intervals: Sequence[Bounds], settings: Settings) -> tuple[Remark, ...]:
+    """Return a remark if so many intervals, each by itself, lead to false finds by chance.
+
+    A feature that the model ignores does not count: its interval has no width.
+
+    Parameters
+    ----------
+    intervals : sequence of Bounds, length p
+    settings : Settings
+    """
+    count = sum(each.high > each.low for each in intervals)
+    if count < _MANY_FEATURES or settings.simultaneous or settings.interval == "quantile":
+        return ()
+    by_chance = count * (1 - settings.level) / 2
+    unchanged = 1 if settings.compare == "ratio" else 0
+    return (
+        Remark(
+            "many-features",
+            f"each of {count} intervals holds by itself: if none of these features had any "
+            f"importance, {by_chance:.2g} of them would look clearly above {unchanged} by chance, "
+            "on average, and as many clearly below (simultaneous=True makes any at all as rare as "
+            f"{1 - settings.level:.2g})",
+        ),
+    )
+
+
+def remarks_on_repeats_of(population: Population, settings: Settings) -> tuple[Remark, ...]:
+    """Return the remark of `remarks_on_repeats` on the importance of one model."""
+    if settings.interval != "u-statistic":
+        return ()
+    n = len(population.units.positions)
+    rows = str(population.group_count or counted(n, "row"))
+    return remarks_on_repeats(settings.n_repeats, n, rows)
+
+
+def remarks_on_repeats(n_repeats: int | str, n: int, rows: str) -> tuple[Remark, ...]:
+    """Return a remark if few repeats on few rows make intervals too narrow.
+
+    Parameters
+    ----------
+    n_repeats : int or "all"
+    n : int
+        Number of independent rows, or of their groups.
+    rows : str
+        The same in words.
+    """
+    if isinstance(n_repeats, str) or n_repeats >= _ENOUGH_REPEATS or n >= _ROWS_FOR_FEW_REPEATS:
+        return ()
+    return (
+        Remark(
+            "few-repeats",
+            f"{counted(n_repeats, 'repeat')} on {rows}: with fewer than {_ENOUGH_REPEATS} repeats "
+            f"on fewer than {_ROWS_FOR_FEW_REPEATS}, intervals are too narrow "
+            f"({_COVERAGE_OF_FEW_REPEATS} of 95 % intervals held the importance in simulations)",
+        ),
+    )
+
+
+def remarks_on_subgroups(subgroups: pd.DataFrame | None) -> tuple[Remark, ...]:
+    """Return a remark on what the subgroups of conditional importance leave of other features.
+
+    Parameters
+    ----------
+    subgroups : DataFrame or None
+        See `Importance.subgroups`.
+    """
+    if subgroups is None:
+        return ()
+    pairs = zip(subgroups["feature"], subgroups["separation"], strict=True)
+    separated = listed(few([f"{share:.0%} of {feature}" for feature, share in pairs]))
+    return (
+        Remark(
+            "given-subgroups",
+            f"importance is given these subgroups of rows, which account for {separated} (share "
+            "of the variance between them): what features share within a subgroup still counts "
+            "as importance",
         ),
     )
 

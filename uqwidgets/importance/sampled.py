@@ -155,5 +155,6 @@ def importance_of_samples(
             *remarks_on_open_ends(intervals),
             *evaluations.remarks,
         ),
+        **estimates.together,
         **{**provenance(settings, largest), "rows": rows},
     )

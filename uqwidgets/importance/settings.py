@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import one_of
-from uqwidgets._utils.options import MOST_REPEATS, brief, checked_count
+from uqwidgets._utils.options import MOST_REPEATS, brief, checked_count, checked_flag
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
@@ -37,6 +37,7 @@ class ImportanceOptions(TypedDict, total=False):
     interval: str
     level: float
     reference: str
+    simultaneous: bool
     sample_weight: npt.ArrayLike | None
     rows: npt.ArrayLike | None
     callback: ProgressCallback | None
@@ -57,6 +58,8 @@ class Settings:
     reference : {"t", "normal"}
         Distribution whose quantiles the interval uses.
     seed : int
+    simultaneous : bool
+        Whether all intervals are to hold at once.
     """
 
     replacement: Scheme = "permutation"
@@ -66,6 +69,7 @@ class Settings:
     level: float = 0.95
     reference: Reference = "t"
     seed: int = 0
+    simultaneous: bool = False
 
     @classmethod
     def of(
@@ -78,6 +82,7 @@ class Settings:
         level: float,
         reference: str,
         seed: int,
+        simultaneous: bool = False,
     ) -> Settings:
         """Check the options of a call.
 
@@ -85,13 +90,19 @@ class Settings:
         ------
         ValueError
             For a name that does not exist, a value out of range, or an interval over repeats
-            where there are none.
+            where there are none, or that is none for the mean where all are to hold at once.
         """
         kind, repeats = checked_interval(interval), checked_repeats(n_repeats)
         if kind in OVER_REPEATS and repeats in ("all", 1):
             raise ValueError(
                 f"interval {kind!r} needs several repeats, and n_repeats is {brief(repeats)}; pass "
                 "more, or interval='u-statistic'."
+            )
+        simultaneous = checked_flag(simultaneous, "simultaneous")
+        if simultaneous and kind == "quantile":
+            raise ValueError(
+                "interval 'quantile' shows the spread of single repeats and is no interval for "
+                "their mean; pass interval='u-statistic' with simultaneous=True."
             )
         return cls(
             checked_scheme(replacement),
@@ -101,6 +112,7 @@ class Settings:
             checked_level(level),
             checked_reference(reference),
             seed,
+            simultaneous,
         )
 
     @property

@@ -17,11 +17,13 @@ from uqwidgets.inference.intervals import (
     checked_level,
     checked_reference,
     described_interval,
+    interval_moments,
+    listed_bounds,
     symmetric,
     u_statistic_bounds,
 )
 from uqwidgets.inference.moments import Moments, Reference, row_moments
-from uqwidgets.inference.population import half_width, mean_over_rows
+from uqwidgets.inference.population import half_width, influences_on_means, mean_over_rows
 from uqwidgets.inference.ratio import (
     fieller,
     minus_influence,
@@ -30,6 +32,7 @@ from uqwidgets.inference.ratio import (
     ratio_change,
 )
 from uqwidgets.inference.sampled_rows import SampledRows
+from uqwidgets.inference.simultaneous import Family
 from uqwidgets.inference.variance import (
     covariance_without_groups,
     jackknife_groups,
@@ -40,6 +43,7 @@ __all__ = [
     "INTERVALS",
     "Bounds",
     "Change",
+    "Family",
     "Interval",
     "Moments",
     "Reference",
@@ -55,7 +59,10 @@ __all__ = [
     "every_pair",
     "fieller",
     "half_width",
+    "influences_on_means",
+    "interval_moments",
     "jackknife_groups",
+    "listed_bounds",
     "mean_change",
     "mean_over_rows",
     "minus_influence",

@@ -62,6 +62,9 @@ class RowGroups:
         """Return the number of groups, G."""
         return int(self.codes.max()) + 1
 
+    def __str__(self) -> str:
+        return described(self.name, len(self))
+
     def sums(self, values: Floats) -> Floats:
         """Return the sums over the rows of each group: (..., n) to (..., G)."""
         if values.ndim == 1:

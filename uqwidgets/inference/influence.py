@@ -76,6 +76,11 @@ class Change:
     totals: Floats
     per_row: Callable[[], Floats]
 
+    def without_pairs(self) -> Change:
+        """Return the same change without what it holds of single pairs, but the variance."""
+        variance = self.pair_variance()
+        return replace(self, pair_variance=lambda: variance, per_row=lambda: np.empty(0))
+
     @classmethod
     def of_nothing(cls, n: int, repeats: int) -> Change:
         """Return the undefined change of rows of which none has a donor of positive weight."""

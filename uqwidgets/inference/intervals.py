@@ -128,23 +128,44 @@ def bounds(
     """
     if np.isnan(change.estimate):
         return Bounds(np.nan, np.nan, np.nan, np.nan)
-    df = min(population.units.ess, change.pairs) - 1
     match interval:
         case "u-statistic":
             return u_statistic_bounds([row_moments(change, population)], level, reference)[0]
-        case "model":
-            variance = _variance_of_mean(change.influence_scored, population)
-            return symmetric(change.estimate, float(np.sqrt(variance)), df, level, reference)
-        case "fixed-data":
-            error, df = _over_repeats(change)
-            return symmetric(change.estimate, error, df, level, reference)
-        case "random-variable":
-            error = float(np.sqrt(change.pair_variance()))
-            return symmetric(change.estimate, error, change.pairs - 1, level, reference)
         case "quantile":
             tail = (1 - level) / 2
             low, median, high = np.nanquantile(change.repeats, [tail, 0.5, 1 - tail])
             return Bounds(float(median), np.nan, float(low), float(high))
+    error, df = _error_and_df(change, interval, population)
+    return symmetric(change.estimate, error, df, level, reference)
+
+
+def interval_moments(change: Change, interval: Interval, population: Population) -> Moments:
+    """Return the numbers that an interval follows from at any level, arrays of shape ().
+
+    Parameters
+    ----------
+    change, interval, population
+        As in `bounds`; those of ``quantile`` are NaN, because it is no interval for the mean.
+    """
+    if interval == "u-statistic":
+        return row_moments(change, population)
+    if interval == "quantile" or np.isnan(change.estimate):
+        return Moments.symmetric(np.nan, np.nan, np.nan)
+    return Moments.symmetric(change.estimate, *_error_and_df(change, interval, population))
+
+
+def _error_and_df(
+    change: Change, interval: Interval, population: Population
+) -> tuple[float, float]:
+    """Return the standard error of a symmetric interval, and its degrees of freedom."""
+    match interval:
+        case "model":
+            variance = _variance_of_mean(change.influence_scored, population)
+            return float(np.sqrt(variance)), min(population.units.ess, change.pairs) - 1
+        case "fixed-data":
+            return _over_repeats(change)
+        case _:
+            return float(np.sqrt(change.pair_variance())), change.pairs - 1
 
 
 def u_statistic_bounds(
@@ -159,9 +180,13 @@ def u_statistic_bounds(
     level, reference
         As in `bounds`.
     """
-    together = Moments(*map(np.array, zip(*moments, strict=True)))
-    ends = bounds_of_moments(together, level, reference)
-    columns = (together.estimate, *ends)
+    return listed_bounds(Moments.stacked(moments), level, reference)
+
+
+def listed_bounds(moments: Moments, level: float, reference: Reference = "t") -> list[Bounds]:
+    """Return the bounds of each of p estimates from moments of shape (p,)."""
+    ends = bounds_of_moments(moments, level, reference)
+    columns = (moments.estimate, *ends)
     return [Bounds(*numbers) for numbers in zip(*(c.tolist() for c in columns), strict=True)]
 
 

@@ -6,15 +6,16 @@ They are sums over rows of powers of influences, of leverages and of weights.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import Chebyshev
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.influence import Change
 from uqwidgets.inference.pooled_skewness import PooledSkewness
 from uqwidgets.inference.population import Population
@@ -29,6 +30,9 @@ REFERENCES: tuple[Reference, ...] = get_args(Reference)
 _MANY_QUANTILES, _DEGREE = 100, 24
 # One over the number of two effective rows, up to rounding.
 _SPREAD_OF_TWO = 0.5 * (1 - 1e-9)
+# Of the steps that find where an end of an interval is at zero; among numbers of rows, up to so
+# many doublings or halvings of those that there are.
+_HALVINGS, _MOST_DOUBLINGS = 80, 60.0
 
 
 class Moments(NamedTuple):
@@ -63,6 +67,33 @@ class Moments(NamedTuple):
     row_spread: Floats
     pair_spread: Floats
     evenness: Floats
+
+    @classmethod
+    def symmetric(cls, estimate: float, error: float, df: float) -> Moments:
+        """Return the moments of an estimate whose interval is that of t, arrays of shape ()."""
+        numbers = (estimate, error, 1.0, 0.0, 0.0, 0.0, 0.0, 1 / (df + 1), 1.0)
+        return cls(*map(np.asarray, numbers))
+
+    @classmethod
+    def stacked(cls, moments: Sequence[Moments]) -> Moments:
+        """Return the moments of several estimates, arrays of shape (p,), from those of each."""
+        return cls(*map(np.array, zip(*moments, strict=True)))
+
+    def of(self, positions: Positions) -> Moments:
+        """Return the moments of some of the estimates."""
+        return Moments(*(each[positions] for each in self))
+
+    def with_rows(self, factor: Floats) -> Moments:
+        """Return the moments of so many times the rows, of the same distribution."""
+        root = np.sqrt(factor)
+        return self._replace(
+            size=self.size / root,
+            error=self.error / root,
+            cubes=self.cubes / root,
+            interaction=self.interaction / root,
+            row_spread=self.row_spread / factor,
+            pair_spread=self.pair_spread / factor,
+        )
 
 
 def row_moments(change: Change, population: Population) -> Moments:
@@ -125,22 +156,105 @@ def bounds_of_moments(
     level : float
     reference : {"t", "normal"}
     """
-    variance, df = positive_variance(moments.variance, moments.error)
-    # Where few rows have much weight, their number differs between samples, and so does the
-    # variance, by more than a single sample shows. How much more is from simulations.
-    df = df * np.sqrt(moments.evenness)
-    df = np.minimum(df, np.minimum(1 / moments.row_spread, 1 / moments.pair_spread) - 1)
-    error = np.sqrt(variance) * moments.size
-    scale = np.maximum(variance, 1.0) ** 1.5
-    skewness, interaction = moments.cubes / scale, moments.interaction / scale
+    error, df, skewness, interaction = _studentised(moments)
     t = quantile(df, level, reference)
     below, above = (
         np.where(error == 0, 0.0, error * skewness_corrected(q, skewness, interaction))
         for q in (t, -t)
     )
-    shows_nothing = (moments.row_spread >= _SPREAD_OF_TWO) & (moments.estimate != 0)
+    shows_nothing = _shows_nothing(moments)
     below, above = (np.where(shows_nothing, np.nan, end) for end in (below, above))
     return error, moments.estimate - below, moments.estimate - above
+
+
+def p_values(
+    moments: Moments, reference: Reference, alternative: Literal["greater", "two-sided"]
+) -> Floats:
+    """Return the p-values of no change that agree with `bounds_of_moments`.
+
+    That of ``two-sided`` is 1 minus the level of the interval with an end at zero; that of
+    ``greater`` is half of it where that end is the lower one, since a central interval leaves half
+    of the rest on each side.
+
+    Parameters
+    ----------
+    moments : Moments
+        Arrays of shape (p,).
+    reference : {"t", "normal"}
+    alternative : {"greater", "two-sided"}
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        1 for a change of exactly zero without any error; NaN where there is no interval.
+    """
+    error, df, skewness, interaction = _studentised(moments)
+    is_certain = error == 0
+    ratio = moments.estimate / np.where(is_certain, 1.0, error)
+    # The corrected quantile rises with the quantile, and differs by less than this factor.
+    low, high = -2 * np.abs(ratio) - 10, 2 * np.abs(ratio) + 10
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_below = skewness_corrected(middle, skewness, interaction) < ratio
+        low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+    t = (low + high) / 2
+    greater, less = (
+        np.asarray(ndtr(end) if reference == "normal" else stdtr(np.maximum(df, 0), end))
+        for end in (-t, t)
+    )
+    is_positive, is_zero = moments.estimate > 0, moments.estimate == 0
+    if alternative == "two-sided":
+        result = np.where(is_certain, np.where(is_zero, 1.0, 0.0), 2 * np.minimum(greater, less))
+    else:
+        result = np.where(is_certain, np.where(is_positive, 0.0, 1.0), greater)
+    is_unknown = _shows_nothing(moments) | np.isnan(moments.estimate) | ~(df > 0) & ~is_certain
+    return np.where(is_unknown, np.nan, result)
+
+
+def times_rows_needed(moments: Moments, level: float, reference: Reference = "t") -> Floats:
+    """Return how many times the rows leave zero outside the interval, if the estimates stay.
+
+    Parameters
+    ----------
+    moments : Moments
+        Arrays of shape (p,).
+    level : float
+    reference : {"t", "normal"}
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        Infinite where the estimate is at most its standard error; NaN where it is not known.
+    """
+    error, *_ = _studentised(moments)
+    high = np.full(moments.estimate.shape, _MOST_DOUBLINGS)
+    low = -high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        _, *ends = bounds_of_moments(moments.with_rows(2.0**middle), level, reference)
+        is_clear = (ends[0] > 0) | (ends[1] < 0)
+        low, high = np.where(is_clear, low, middle), np.where(is_clear, middle, high)
+    return np.select(
+        [np.isnan(moments.estimate), np.abs(moments.estimate) <= error], [np.nan, np.inf], 2.0**high
+    )
+
+
+def _studentised(moments: Moments) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return standard errors, degrees of freedom, and the skewness of rows and of pairs."""
+    variance, df = positive_variance(moments.variance, moments.error)
+    # Where few rows have much weight, their number differs between samples, and so does the
+    # variance, by more than a single sample shows. How much more is from simulations.
+    df = df * np.sqrt(moments.evenness)
+    with np.errstate(divide="ignore"):  # no limit by rows, or by pairs
+        df = np.minimum(df, np.minimum(1 / moments.row_spread, 1 / moments.pair_spread) - 1)
+    scale = np.maximum(variance, 1.0) ** 1.5
+    error = np.sqrt(variance) * moments.size
+    return error, df, moments.cubes / scale, moments.interaction / scale
+
+
+def _shows_nothing(moments: Moments) -> npt.NDArray[np.bool_]:
+    """Whether the rows are worth two: each is the other's donor."""
+    return np.asarray((moments.row_spread >= _SPREAD_OF_TWO) & (moments.estimate != 0))
 
 
 def quantile(df: npt.ArrayLike, level: float, reference: Reference) -> Floats:

@@ -223,6 +223,19 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     return mean, np.sqrt(variance * population.units.small_sample)
 
 
+def influences_on_means(values: Floats, means: Floats, population: Population) -> Floats:
+    """Return the influences of rows, or groups of rows, on weighted means, up to a factor: (m, u).
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+    means : ndarray of shape (m,)
+        Their `mean_over_rows`.
+    population : Population
+    """
+    return population.of_units(population.scored * (values - means[:, None]))
+
+
 def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
     """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
 

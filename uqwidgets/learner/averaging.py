@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,8 @@ from uqwidgets.learner.row_effects import (
 
 # An interval from held-out values takes this many arrays of their size.
 _ARRAYS = 4
+# Rows of a refit seem to depend on each other now and then by chance; in most refits they do.
+_ON_ROWS = ("rows-of-groups", "rows-in-order", "duplicated-rows")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
@@ -88,7 +91,8 @@ class Averaging:
         if self.requested is not None:
             return checked_interval(self.requested, kind)
         own_correction = self.correction != "nadeau-bengio"
-        if own_correction or self.weighted or not share_rows([r.held_out for r in self.refits]):
+        held_out = [self.plan.units_of(refit.held_out) for refit in self.refits]
+        if own_correction or self.weighted or not share_rows(held_out):
             return "corrected"
         return best_interval(kind, self.plan.resampling)
 
@@ -147,21 +151,25 @@ class Averaging:
         values: Sequence[Floats],
         kind: ResultKind,
     ) -> LearnerInterval:
-        held_out = np.full((len(values), self.n, *values[0].shape[1:]), np.nan)
-        for refit, line, held_out_values in zip(self.refits, held_out, values, strict=True):
-            line[refit.held_out] = held_out_values
+        n = self.plan.n_units
+        held_out = np.full((len(values), n, *values[0].shape[1:]), np.nan)
+        for refit, line, of_rows, mean in zip(
+            self.refits, held_out, values, estimates, strict=True
+        ):
+            rows = refit.held_out
+            line[self.plan.units_of(rows)] = self.plan.unit_values(of_rows, rows, mean)
         if name == "group-jackknife":
             assert self.plan.splits is not None
             table = group_table(held_out, self.plan.splits)
             return group_jackknife_interval(estimates, table, *self._sizes, self.level)
         variance = row_effect_variance(held_out)
         if name == "row-effect":
-            return row_effect_interval(estimates, variance, self.n, *self._sizes, self.level)
+            return row_effect_interval(estimates, variance, n, *self._sizes, self.level)
         return variance_components_interval(
             estimates,
             variance,
             interaction_variance(held_out),
-            self.n,
+            n,
             *self._sizes,
             self.level,
             bootstrap=self.plan.resampling == "bootstrap",
@@ -181,14 +189,26 @@ class Averaging:
             Remarks on each refit's own result.
         """
         name = self.interval_name(kind)
-        covered = coverage(name, kind, self.plan.resampling, self.correction, self.weighted)
+        covered = coverage(
+            name,
+            kind,
+            self.plan.resampling,
+            self.correction,
+            self.weighted,
+            self.plan.row_groups is not None,
+        )
         # A refit has a part of the memory, and the remarks on all refits are on the whole.
         on_parts = {
             remark
             for refit in self.refits
             for remark in refit.explainer.evaluations.remarks_on_memory()
         }
-        others = [tuple(r for r in each if r not in on_parts) for each in of_refits]
+        codes = Counter(code for each in of_refits for code in {r.code for r in each})
+        by_chance = {code for code in _ON_ROWS if 2 * codes[code] <= len(of_refits)}
+        others = [
+            tuple(r for r in each if r not in on_parts and r.code not in by_chance)
+            for each in of_refits
+        ]
         return (*self.remarks, *merge_remarks(others), Remark("learner-coverage", covered))
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
@@ -214,9 +234,10 @@ class Averaging:
 
     @property
     def _sizes(self) -> tuple[float, float]:
-        """Mean number of distinct training rows and of held-out rows of a refit."""
-        n_train = np.mean([refit.n_train for refit in self.refits])
-        n_test = np.mean([len(refit.held_out) for refit in self.refits])
+        """Mean number of distinct training rows, or groups, and of held-out ones of a refit."""
+        each = [(refit.rows.train, refit.rows.held_out) for refit in self.refits]
+        counts = [[len(self.plan.units_of(rows)) for rows in refit] for refit in each]
+        n_train, n_test = np.mean(counts, axis=0)
         return float(n_train), float(n_test)
 
 

@@ -170,7 +170,7 @@ def _populations(
 ) -> Iterable[tuple[Refit, Population]]:
     weights = weights_of_held_out(averaging, sample_weight)
     for refit, refit_weights in zip(averaging.refits, weights, strict=True):
-        yield refit, Population.of(len(refit.held_out), refit_weights)
+        yield refit, refit.explainer.table.population(refit_weights)
 
 
 def _averaged(
@@ -189,6 +189,7 @@ def _averaged(
         # The refits hold different rows out: near the data means near in most of the refits.
         near=np.mean([result.near for result in results], axis=0) > 0.5,
         ess=float(np.mean([result.ess for result in results])),
+        groups=averaging.plan.group_count([r.groups.ess for r in results if r.groups]),
         remarks=averaging.remarks_on(kind, [result.remarks for result in results]),
         per_refit=np.array([result.average for result in results]),
     )

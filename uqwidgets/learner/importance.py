@@ -16,9 +16,9 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.cache import Cache
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
+from uqwidgets.importance.remarks import remarks_on_repeats
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
-from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
 from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
 from uqwidgets.learner.loco_importance.fits import (
@@ -30,6 +30,10 @@ from uqwidgets.learner.loco_importance.fits import (
 from uqwidgets.learner.loco_importance.losses import importance_without
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.plotting.text import counted
+
+# The interval of a learner is computed without those of its refits, which have fewer rows.
+_ON_INTERVALS_OF_REFITS = ("few-repeats", "no-interval")
 
 
 def learner_importance(
@@ -60,6 +64,10 @@ def learner_importance(
     elif depends_on_target(explainer.measure(measure), explainer):
         kind = "importance by a loss"
     averaging.interval_name(kind)  # raises here rather than after all model calls
+    plan = averaging.plan
+    rows = str(plan.group_count() or counted(plan.n, "row"))
+    few = remarks_on_repeats(options["n_repeats"], plan.n_units, rows)
+    averaging = replace(averaging, remarks=(*averaging.remarks, *few))
     results = [
         refit.explainer.importance(sample_weight=weights, **options)
         for refit, weights in zip(
@@ -170,7 +178,7 @@ class LeaveOneOut:
             explainer.evaluations,
             fits,
             names,
-            Population.of(len(refit.held_out)),
+            explainer.table.population(),
             compare=compare,
             replacement="refit",
             level=averaging.level,
@@ -218,7 +226,14 @@ def _averaged(
         seed=averaging.plan.seed,
         rows=None,
         ess=float(np.mean([result.ess for result in results])),
+        groups=averaging.plan.group_count([r.groups.ess for r in results if r.groups]),
         subgroups=None,
-        remarks=averaging.remarks_on(kind, [result.remarks for result in results]),
+        remarks=averaging.remarks_on(
+            kind,
+            [
+                tuple(r for r in result.remarks if r.code not in _ON_INTERVALS_OF_REFITS)
+                for result in results
+            ],
+        ),
         per_refit=estimates[:, order].T,
     )

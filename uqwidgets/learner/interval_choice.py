@@ -88,12 +88,13 @@ def best_interval(kind: ResultKind, resampling: Resampling) -> LearnerIntervalNa
     return "variance-components"
 
 
+_Coverage = dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | None, ...]]]
 # Coverage of nominal 95 % intervals in simulations, in per cent (`benchmarks/coverage.md`, "Every
 # result of a learner"): minimum and maximum over features, grid points and procedures. Each is of
 # 100 to 140 tables, so that a coverage of 90 may well have been 93 in them. In the order of
 # `RESAMPLINGS`; None was not simulated.
 _STANDARD_ERROR = 3
-_COVERAGE: dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | None, ...]]] = {
+_COVERAGE: _Coverage = {
     "importance by a loss": {
         "corrected": ((70, 100), (63, 100), (66, 100)),
         "variance-components": ((93, 100), (90, 100), (90, 100)),
@@ -123,12 +124,83 @@ _COVERAGE: dict[ResultKind, dict[LearnerIntervalName, tuple[tuple[int, int] | No
     },
 }
 
+# The same of tables of 30 groups of rows ("Rows that belong to patients").
+_COVERAGE_OF_GROUPS: _Coverage = {
+    "importance by a loss": {
+        "corrected": ((72, 99), (73, 99), (69, 100)),
+        "variance-components": ((94, 100), (97, 100), (95, 100)),
+        "row-effect": ((90, 100), (91, 100), (90, 100)),
+        "group-jackknife": (None, None, (85, 100)),
+    },
+    "importance as a ratio": {
+        "corrected": ((75, 100), (72, 99), (72, 99)),
+    },
+    "importance by a metric": {
+        "corrected": ((79, 100), (79, 99), (80, 99)),
+    },
+    "importance by leaving features out": {
+        "corrected": ((93, 99), (90, 100), (93, 96)),
+    },
+    "curves of a measure without the target": {
+        "corrected": ((84, 96), (81, 95), (81, 95)),
+        "variance-components": ((93, 99), (92, 99), (94, 99)),
+        "group-jackknife": (None, None, (89, 99)),
+    },
+    "curves of a loss": {
+        "corrected": ((82, 98), (83, 96), (84, 98)),
+        "variance-components": ((84, 100), (88, 97), (88, 99)),
+        "group-jackknife": (None, None, (85, 99)),
+    },
+    "surfaces": {
+        "corrected": ((82, 93), (78, 87), (79, 91)),
+    },
+    "performance": {
+        "corrected": ((89, 95), (85, 88), (89, 91)),
+    },
+    "comparisons": {
+        "corrected": ((100, 100), (100, 100), (100, 100)),
+    },
+}
+# Greatest width of the intervals for a tree, relative to what is needed ("How wide the intervals
+# for a tree are"), where it is at least 1.5.
+_WIDTH_FOR_A_TREE: dict[ResultKind, dict[LearnerIntervalName, tuple[float | None, ...]]] = {
+    "importance by a loss": {
+        "corrected": (2.1, 2.2, 1.9),
+        "variance-components": (3.5, 3.6, 3.2),
+        "row-effect": (2.1, 2.2, 2.1),
+        "group-jackknife": (None, None, 2.5),
+    },
+    "importance as a ratio": {
+        "corrected": (2.0, 2.1, 1.9),
+    },
+    "importance by a metric": {
+        "corrected": (2.1, 2.2, 1.9),
+    },
+    "importance by leaving features out": {
+        "corrected": (2.8, 2.8, 2.3),
+    },
+    "curves of a measure without the target": {
+        "variance-components": (1.8, 1.9, 2.1),
+    },
+    "curves of a loss": {
+        "variance-components": (1.6, 1.9, 1.8),
+        "group-jackknife": (None, None, 1.6),
+    },
+    "surfaces": {
+        "corrected": (1.5, None, None),
+    },
+    "comparisons": {
+        "corrected": (1.5, 1.8, 1.9),
+    },
+}
+
 
 def _covered(
-    kind: ResultKind, interval: LearnerIntervalName, resampling: Resampling
+    kind: ResultKind, interval: LearnerIntervalName, resampling: Resampling, grouped: bool
 ) -> tuple[int, int] | None:
+    simulated = _COVERAGE_OF_GROUPS if grouped else _COVERAGE
     at = RESAMPLINGS.index(resampling)
-    return _COVERAGE[kind].get(interval, (None, None, None))[at]
+    return simulated.get(kind, {}).get(interval, (None, None, None))[at]
 
 
 def coverage(
@@ -137,6 +209,7 @@ def coverage(
     resampling: Resampling,
     correction: str | float | None,
     weighted: bool,
+    grouped: bool = False,
 ) -> str:
     """Return a sentence on what an interval is for, and on its coverage in simulations.
 
@@ -147,24 +220,31 @@ def coverage(
         Of the learner.
     weighted : bool
         Whether rows have weights.
+    grouped : bool
+        Whether rows belong to groups.
     """
+    size = "as many new groups of rows" if grouped else "this size"
     target = (
-        f"the interval ({interval}) is for the mean result of the procedure over tables of this "
-        "size"
+        f"the interval ({interval}) is for the mean result of the procedure over tables of {size}"
     )
-    percentages = _covered(kind, interval, resampling)
+    percentages = _covered(kind, interval, resampling, grouped)
     if weighted:
         return f"{target}; its coverage with weights of rows was not simulated"
     if percentages is None or (interval == "corrected" and correction != "nadeau-bengio"):
         return f"{target}; its coverage here was not simulated"
     low, high = percentages
     covered = f"{low} to {high}" if low < high else f"{low}"
+    of_groups = " for 30 groups of rows" if grouped else ""
     sentence = (
-        f"{target}; in simulations 95 % intervals of {kind} by {resampling} covered it in "
-        f"{covered} %, each with a standard error of up to {_STANDARD_ERROR}"
+        f"{target}; in simulations 95 % intervals of {kind} by {resampling}{of_groups} covered it "
+        f"in {covered} %, each with a standard error of up to {_STANDARD_ERROR}"
     )
     best = best_interval(kind, resampling)
-    better = _covered(kind, best, resampling)
-    if better is None or best == interval or better[0] <= low:
+    better = _covered(kind, best, resampling, grouped)
+    if better is not None and best != interval and better[0] > low:
+        return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
+    widths = _WIDTH_FOR_A_TREE.get(kind, {}).get(interval, (None, None, None))
+    width = widths[RESAMPLINGS.index(resampling)]
+    if width is None:
         return sentence
-    return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
+    return f"{sentence}; for a tree they were up to {width} times as wide as needed"

@@ -67,13 +67,23 @@ class Learner(PerformanceMethods):
         ``"500MB"``. Curves are averaged over all rows; a result holds those of as many rows as fit.
         Each refit has its share, and needs what an `Explainer` of its held-out rows needs; with
         less, a remark gives the smallest limit.
+    groups : str or array-like of shape (n,), optional
+        Rows that belong together, such as those of one patient: a label for each row, or the name
+        of a column of X, which refits then do without. Resamples draw groups with all their rows,
+        what a refit holds out are whole groups, and every interval is for tables of as many other
+        groups: all numbers of rows in a formula are numbers of groups. With ``train_fraction`` and
+        ``correction``, shares of groups are meant. In a held-out table of G groups, one donor in G
+        is of the same group, as one in n is the row itself otherwise. By default each row is
+        independent of all others.
 
     Raises
     ------
     TypeError
         If the estimator cannot be copied, or ``adapter`` cannot be called.
     ValueError
-        If the table or an option of the resampling is not suitable.
+        If the table or an option of the resampling is not suitable; if ``groups`` has another
+        length than X, names no column, is missing in a row, or gives fewer groups than the
+        resampling needs: 4, and 2 G where every two of G are left out.
 
     See Also
     --------
@@ -103,7 +113,8 @@ class Learner(PerformanceMethods):
     importance by difference and for curves, ``"group-jackknife"`` for curves of a learner with
     ``resampling="leave-two-groups-out"``, and ``"corrected"`` for all other results, with
     ``sample_weight``, if ``correction`` is not the default, and where no two refits hold out two
-    rows in common. The ``remarks`` of a result name its interval and the coverage.
+    rows, or groups of rows, in common. The ``remarks`` of a result name its interval, the coverage,
+    which was also simulated for 30 groups of rows, and how wide the interval is for a tree.
 
     A learner has no ``rows``, because each refit scores the rows that it held out; rows of weight
     zero are neither scored nor donors. It has no ``stress`` either: the papers define stress for
@@ -127,6 +138,14 @@ class Learner(PerformanceMethods):
     Learner(LinearRegression, 60 rows, 0 of 10 refits by bootstrap)
     >>> learner.importance("squared_error").features
     ('x0', 'x1')
+
+    Three rows of each of 20 patients, of whom some are held out with all their rows:
+
+    >>> learner = uq.Learner(LinearRegression(), X, y, groups=np.repeat(np.arange(20), 3))
+    >>> learner
+    Learner(LinearRegression, 60 rows of 20 groups, 0 of 15 refits by bootstrap)
+    >>> learner.sizes.iloc[0].to_dict()
+    {'train_rows': 36, 'held_out_rows': 24, 'train_groups': 12, 'held_out_groups': 8}
     """
 
     def importance(

@@ -51,6 +51,8 @@ def _over_refits(
         "per_refit": per_refit,
         "level": averaging.level,
         "correction": averaging.share,
+        "n_rows": averaging.n,
+        "groups": averaging.plan.group_count(),
     }
 
 
@@ -234,7 +236,7 @@ class PerformanceMethods(Procedure):
         if not same_rows or self.n_refits != other.n_refits:
             raise ValueError(
                 "the two learners do not resample alike; make both of the same table, with the "
-                "same n_refits, resampling, train_fraction and random_state."
+                "same n_refits, resampling, train_fraction, groups and random_state."
             )
         return learner_comparison(
             self._averaging(level, callback),

@@ -10,7 +10,9 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.groups import GroupCount
 from uqwidgets.plotting.result import Result, in_unit
+from uqwidgets.plotting.text import population
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,6 +27,8 @@ class OverRefits(Result):
     per_refit: Floats
     level: float
     correction: float
+    n_rows: int
+    groups: GroupCount | None
 
     @property
     @abstractmethod
@@ -33,9 +37,12 @@ class OverRefits(Result):
 
     @property
     def how(self) -> str:
-        """Number of refits and kind of interval, in words."""
-        refits, level = len(self.per_refit), f"{self.level:.0%}"
-        return f"over {refits} refits, {level} interval with correction {self.correction:.3g}"
+        """Numbers of refits and of rows, and kind of interval, in words."""
+        rows = population(False, self.n_rows, self.n_rows, self.groups)
+        return (
+            f"over {len(self.per_refit)} refits of {rows}, {self.level:.0%} interval with "
+            f"correction {self.correction:.3g}"
+        )
 
     @property
     def _heading(self) -> str:
@@ -76,6 +83,10 @@ class Performance(OverRefits):
     level : float
     correction : float
         Term that is added to 1/m in the variance.
+    n_rows : int
+        Rows of the table.
+    groups : GroupCount or None
+        Name and number of the groups of rows; None if rows are independent.
     remarks : tuple of Remark
         Sentences on failed refits and on the coverage of the interval.
 
@@ -110,6 +121,8 @@ class Performance(OverRefits):
     per_refit: Floats
     level: float
     correction: float
+    n_rows: int
+    groups: GroupCount | None = None
     remarks: tuple[Remark, ...] = ()
 
     @property
@@ -149,6 +162,10 @@ class Comparison(OverRefits):
     level : float
     correction : float
         Term that is added to 1/m in the variance.
+    n_rows : int
+        Rows of the table.
+    groups : GroupCount or None
+        Name and number of the groups of rows; None if rows are independent.
     remarks : tuple of Remark
         Sentences on failed refits and on the coverage of the interval.
 
@@ -189,6 +206,8 @@ class Comparison(OverRefits):
     per_refit: Floats
     level: float
     correction: float
+    n_rows: int
+    groups: GroupCount | None = None
     remarks: tuple[Remark, ...] = ()
 
     @property

@@ -25,6 +25,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.row_groups import groups_of_rows
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -35,6 +36,7 @@ from uqwidgets.learner.intervals import correction_share
 from uqwidgets.learner.loco_importance.fits import AdapterFunction, checked_adapter, clone_with_seed
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.learner.resampling import ResamplingPlan
+from uqwidgets.plotting.text import counted_rows
 from uqwidgets.predictive import as_predictive
 from uqwidgets.predictive.adapters.base import offers
 
@@ -69,9 +71,13 @@ class Procedure:
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
+        groups: Any = None,
     ) -> None:
         estimator = _checked_estimator(estimator)
         table, target = _checked_table(X, y)
+        row_groups, self._remarks_on_groups, named = groups_of_rows(groups, table.table, len(table))
+        if named is not None:
+            table = table.without([named])
         self._features = tuple(map(str, table.labels))
         self.n_refits = _checked_refits(n_refits)
         plan = ResamplingPlan.of(
@@ -81,6 +87,7 @@ class Procedure:
             _classifies(estimator, target),
             seed_of(random_state),
             self.n_refits,
+            row_groups,
         )
         correction_share(correction, 1, 1)  # raises here rather than after all fits
         self.n_jobs = checked_jobs(n_jobs)
@@ -99,7 +106,7 @@ class Procedure:
     def __repr__(self) -> str:
         done = len(self._refits.ready(self.n_refits))
         return (
-            f"Learner({self._name}, {self._refits.plan.n:,} rows, "
+            f"Learner({self._name}, {self._rows}, "
             f"{done} of {self.n_refits} refits by {self._refits.plan.resampling})"
         )
 
@@ -107,7 +114,7 @@ class Procedure:
         from uqwidgets.plotting.html import subject_html
 
         facts = {
-            "rows": f"{self._refits.plan.n:,}",
+            "table": self._rows,
             "refits": f"{len(self.refits)} of {self.n_refits} so far",
             "resampling": self._refits.plan.resampling,
         }
@@ -172,8 +179,11 @@ class Procedure:
         return self._refits.adapter
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        """Numbers of distinct training rows and of held-out rows of the first refit.
+    def sizes(self) -> pd.DataFrame:
+        """Numbers of distinct training rows and of held-out rows, by refit.
+
+        The columns are ``train_rows`` and ``held_out_rows``, and with ``groups`` also
+        ``train_groups`` and ``held_out_groups``.
 
         Examples
         --------
@@ -182,12 +192,19 @@ class Procedure:
         >>> import uqwidgets as uq
         >>> X = np.random.default_rng(0).normal(size=(60, 2))
         >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=5)
-        >>> n_train, n_test = learner.sizes
-        >>> n_train + n_test
-        60
+        >>> learner.sizes.sum(axis=1).tolist()
+        [60, 60, 60, 60, 60]
         """
-        rows = self._refits.plan.resample(0)
-        return len(np.unique(rows.train)), len(rows.held_out)
+        plan = self._refits.plan
+        resamples = [plan.resample(number) for number in range(self.n_refits)]
+        sizes = {
+            "train_rows": [len(np.unique(rows.train)) for rows in resamples],
+            "held_out_rows": [len(rows.held_out) for rows in resamples],
+        }
+        if plan.row_groups is not None:
+            sizes["train_groups"] = [len(plan.units_of(rows.train)) for rows in resamples]
+            sizes["held_out_groups"] = [len(plan.units_of(rows.held_out)) for rows in resamples]
+        return pd.DataFrame(sizes).rename_axis("refit")
 
     def fit(self, n_refits: int | None = None, callback: ProgressCallback | None = None) -> Self:
         """Make the refits that are missing, or more of them; those that exist stay.
@@ -247,6 +264,12 @@ class Procedure:
     def _name(self) -> str:
         return type(self._refits.estimator).__name__
 
+    @property
+    def _rows(self) -> str:
+        """The rows of the table in words, such as "900 rows of 30 patients"."""
+        plan = self._refits.plan
+        return counted_rows(plan.n, plan.group_count())
+
     def _averaging(
         self,
         level: float,
@@ -288,7 +311,7 @@ class Procedure:
         return Table(self._refits.X.table, self._refits.y, predictive)
 
     def _remarks(self) -> tuple[Remark, ...]:
-        remarks = []
+        remarks = list(self._remarks_on_groups)
         failed = self._refits.failed(self.n_refits)
         if failed:
             first = failed[0]
@@ -299,11 +322,11 @@ class Procedure:
                     f"is refit {first.number} (seed {first.seed}): {first.problem}",
                 )
             )
-        if self._refits.plan.strata is not None:
+        plan = self._refits.plan
+        if plan.strata is not None:
+            each = "each class was" if plan.row_groups is None else "the groups of each class were"
             remarks.append(
-                Remark(
-                    "stratified-refits", "a class is rare, so each class was resampled by itself"
-                )
+                Remark("stratified-refits", f"a class is rare, so {each} resampled by itself")
             )
         if not _FEWEST_REFITS <= self.n_refits <= _MOST_REFITS:
             remarks.append(

@@ -156,12 +156,14 @@ class Refits:
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
         name = f" of refit {number} (seed {seed})"
         predictive = apply_adapter(self.adapter, model, self.y, name, fitted_on=self.X.table)
+        row_groups = self.plan.row_groups
         try:
             explainer = Explainer(
                 predictive,
                 self.X.rows(rows.held_out),
                 self.y[rows.held_out],
                 feature_groups=self._groups,
+                groups=None if row_groups is None else row_groups.among(rows.held_out),
                 random_state=seed,
                 memory_limit=max(1, self.memory_limit // n_refits),
             )

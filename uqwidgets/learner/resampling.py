@@ -1,11 +1,12 @@
 """Which rows each refit learns from, and which it is scored on.
 
 Three ways to resample: the bootstrap, subsampling, and groups of rows of which every two are left
-out once.
+out once. Rows that belong together, such as those of a patient, are drawn and held out together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -13,9 +14,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Positions
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.options import brief, is_real
+from uqwidgets.inference.groups import GroupCount, RowGroups, described
+from uqwidgets.plotting.text import counted
 
 Resampling = Literal["bootstrap", "subsampling", "leave-two-groups-out"]
 RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
@@ -68,6 +71,7 @@ def leave_two_groups_out(
     n_refits: int = 15,
     train_fraction: float = 0.632,
     random_state: int | np.random.Generator | None = None,
+    units: str = "",
 ) -> GroupSplits:
     """Cut the rows at random into groups and leave every two of them out once.
 
@@ -87,6 +91,8 @@ def leave_two_groups_out(
         other resampling. With six groups, 2/3 of the rows remain; those in excess of the share
         are dropped at random. Where fewer rows remain, all of them are used.
     random_state : int, numpy.random.Generator or None
+    units : str
+        What the n rows are, in an error, such as "30 patients".
 
     Returns
     -------
@@ -105,8 +111,8 @@ def leave_two_groups_out(
         )
     if n < 2 * n_groups:
         raise ValueError(
-            f"{n} rows cannot be cut into {n_groups} groups of two or more; "
-            "use more rows or fewer refits."
+            f"{units or counted(n, 'row')} cannot be cut into {n_groups} groups of two or more, "
+            f"which takes {2 * n_groups}; use more of them or fewer refits."
         )
     rng = np.random.default_rng(random_state)
     groups = rng.permutation(np.arange(n, dtype=np.intp) % n_groups)
@@ -134,12 +140,16 @@ class ResamplingPlan:
         Rows of the table.
     resampling : {"bootstrap", "subsampling", "leave-two-groups-out"}
     train_fraction : float
-        Share of the rows that a subsample learns from.
-    strata : ndarray of shape (n,) or None
-        Class of every row, where each class is resampled by itself.
+        Share of the rows, or of their groups, that a subsample learns from.
+    strata : ndarray of shape (u,) or None
+        Class of every unit, where each class is resampled by itself: the class of a row, or the
+        rarest one among the rows of a group.
     seed : int
     splits : GroupSplits or None
-        The resamples of ``"leave-two-groups-out"``, which are all drawn at once.
+        The resamples of ``"leave-two-groups-out"``, which are all drawn at once, of units.
+    row_groups : RowGroups or None
+        Rows that are drawn together. These groups are then the u units that are drawn, and
+        otherwise the units are the rows.
     """
 
     n: int
@@ -148,6 +158,7 @@ class ResamplingPlan:
     strata: Positions | None
     seed: int
     splits: GroupSplits | None = None
+    row_groups: RowGroups | None = None
 
     @classmethod
     def of(
@@ -158,14 +169,15 @@ class ResamplingPlan:
         classifier: bool,
         seed: int,
         n_refits: int,
+        row_groups: RowGroups | None = None,
     ) -> ResamplingPlan:
         """Validate the options, and decide whether classes are resampled by themselves.
 
         Raises
         ------
         ValueError
-            For a name that does not exist, a fraction out of range, too few rows, a class of a
-            single row, or a number of refits that leaves no two groups out.
+            For a name that does not exist, a fraction out of range, too few rows or groups, a class
+            of a single row or group, or a number of refits that leaves no two groups out.
         """
         name = one_of(RESAMPLINGS, resampling, "resampling")
         if not is_real(train_fraction) or not 0 < train_fraction < 1:
@@ -173,23 +185,82 @@ class ResamplingPlan:
                 f"train_fraction is {brief(train_fraction)}; it must be between 0 and 1, such as "
                 "0.632."
             )
-        if len(y) < 4:
-            raise ValueError(f"there are {len(y)} rows; refits need at least 4 to hold some out.")
-        strata, splits = _strata(y) if classifier else None, None
+        n = len(y) if row_groups is None else len(row_groups)
+        units = _counted_units(n, row_groups)
+        if n < 4:
+            raise ValueError(f"there are {units}; refits need at least 4 to hold some out.")
+        strata, splits = _strata(y, row_groups) if classifier else None, None
         if name == "leave-two-groups-out":
             if strata is not None:
+                where = "has" if row_groups is None else "is in"
                 raise ValueError(
-                    f"a class has fewer than {_RARE} rows, too few to cut into groups; use "
-                    "resampling='bootstrap'."
+                    f"a class {where} fewer than {_counted_units(_RARE, row_groups)}, too few to "
+                    "cut into groups; use resampling='bootstrap'."
                 )
-            splits = leave_two_groups_out(len(y), n_refits, train_fraction, seed)
-        return cls(len(y), name, train_fraction, strata, seed, splits)
+            splits = leave_two_groups_out(n, n_refits, train_fraction, seed, units)
+        return cls(len(y), name, train_fraction, strata, seed, splits, row_groups)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, u: of groups, or else of rows."""
+        return self.n if self.row_groups is None else len(self.row_groups)
+
+    @property
+    def unit_of_row(self) -> Positions:
+        """The unit of each row, shape (n,)."""
+        return np.arange(self.n) if self.row_groups is None else self.row_groups.codes
+
+    def group_count(self, ess: Sequence[float] = ()) -> GroupCount | None:
+        """Return the number of groups of all rows; None if each row is independent.
+
+        Parameters
+        ----------
+        ess : sequence of m floats
+            Effective number of groups that each refit held out, to average; by default every group
+            counts as one.
+        """
+        if self.row_groups is None:
+            return None
+        worth = float(np.mean(ess)) if len(ess) else float(self.n_units)
+        return GroupCount(self.row_groups.name, self.n_units, worth)
+
+    def units_of(self, rows: Positions) -> Positions:
+        """Return the units that some rows belong to, each once and in order."""
+        return np.unique(self.unit_of_row[rows])
+
+    def unit_values(self, values: Floats, rows: Positions, mean: Floats) -> Floats:
+        r"""Return values of units whose mean has the variance of the mean over rows.
+
+        Groups of several sizes make the mean over rows a ratio of two sums. To first order, the
+        value of group g with the rows :math:`R_g` is :math:`\bar v + \frac un \sum_{i \in R_g}
+        (v_i - \bar v)`, with n / u the mean size of a group.
+
+        Parameters
+        ----------
+        values : ndarray of shape (r, ...)
+            Values of some rows, among them all rows of their units.
+        rows : ndarray of shape (r,)
+            Their positions.
+        mean : ndarray of shape (...)
+            Mean of these values.
+
+        Returns
+        -------
+        ndarray of shape (k, ...)
+            In the order of `units_of`; without groups the values themselves.
+        """
+        if self.row_groups is None:
+            return values
+        sums = self.row_groups.among(rows).sums_of_rows(values - mean)
+        return mean + self.n_units / self.n * sums
 
     def same_as(self, other: ResamplingPlan) -> bool:
         """Whether another plan draws the same resamples."""
-        fields = ("n", "resampling", "train_fraction", "seed")
-        return all(getattr(self, f) == getattr(other, f) for f in fields) and (
-            (self.strata is None) == (other.strata is None)
+        fields = ("n", "n_units", "resampling", "train_fraction", "seed")
+        return (
+            all(getattr(self, f) == getattr(other, f) for f in fields)
+            and (self.strata is None) == (other.strata is None)
+            and np.array_equal(self.unit_of_row, other.unit_of_row)
         )
 
     def seeds(self, number: int) -> tuple[np.random.Generator, int]:
@@ -201,32 +272,49 @@ class ResamplingPlan:
     def resample(self, number: int) -> Resample:
         """Draw the rows of one refit."""
         if self.splits is not None:
-            return Resample(self.splits.train[number], self.splits.held_out(number))
+            parts = self.splits.train[number], self.splits.held_out(number)
+            return Resample(*(np.flatnonzero(np.isin(self.unit_of_row, u)) for u in parts))
         rng, _ = self.seeds(number)
-        everyone = np.arange(self.n)
-        strata = [everyone]
+        strata = [np.arange(self.n_units)]
         if self.strata is not None:
             strata = [np.flatnonzero(self.strata == c) for c in np.unique(self.strata)]
-        train = np.sort(np.concatenate([self._draw(rows, rng) for rows in strata]))
-        return Resample(train, np.setdiff1d(everyone, train))
+        drawn = np.concatenate([self._draw(units, rng) for units in strata])
+        times = np.bincount(drawn, minlength=self.n_units)[self.unit_of_row]
+        return Resample(np.repeat(np.arange(self.n), times), np.flatnonzero(times == 0))
 
-    def _draw(self, rows: Positions, rng: np.random.Generator) -> Positions:
+    def _draw(self, units: Positions, rng: np.random.Generator) -> Positions:
         if self.resampling == "subsampling":
-            size = int(np.clip(round(self.train_fraction * len(rows)), 1, len(rows) - 1))
-            return rng.choice(rows, size, replace=False)
-        while True:  # a bootstrap of few rows may contain all of them and hold none out
-            sample = rng.choice(rows, len(rows))
-            if len(np.unique(sample)) < len(rows):
+            size = int(np.clip(round(self.train_fraction * len(units)), 1, len(units) - 1))
+            return rng.choice(units, size, replace=False)
+        while True:  # a bootstrap of few units may contain all of them and hold none out
+            sample = rng.choice(units, len(units))
+            if len(np.unique(sample)) < len(units):
                 return sample
 
 
-def _strata(y: npt.NDArray[Any]) -> Positions | None:
-    """Class of every row, if one of the classes is rare."""
-    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+def _counted_units(n: int, row_groups: RowGroups | None) -> str:
+    return counted(n, "row") if row_groups is None else described(row_groups.name, n)
+
+
+def _strata(y: npt.NDArray[Any], row_groups: RowGroups | None) -> Positions | None:
+    """Class of every unit, the rarest one of a group, if one of the classes is rare."""
+    labels, codes = np.unique(y, return_inverse=True)
+    units = np.arange(len(y)) if row_groups is None else row_groups.codes
+    of_class, unit = np.unique(np.stack([codes, units]), axis=1)
+    counts = np.bincount(of_class)
     rarest = int(counts.argmin())
     if counts[rarest] < 2:
+        where = "has a single row" if row_groups is None else "is in a single group of rows"
         raise ValueError(
-            f"class {labels.tolist()[rarest]!r} has a single row, which cannot be learned from and "
-            "held out; leave this class out or add rows of it."
+            f"class {labels.tolist()[rarest]!r} {where}, which cannot be learned from and held "
+            "out; leave this class out or add rows of it."
         )
-    return codes if counts[rarest] < _RARE else None
+    if counts[rarest] >= _RARE:
+        return None
+    strata = np.empty(int(units.max()) + 1, dtype=np.intp)
+    common_first = np.argsort(-counts[of_class], kind="stable")
+    strata[unit[common_first]] = of_class[common_first]  # the last, and rarest, class stays
+    # One group cannot be both learned from and held out.
+    sizes = np.bincount(strata, minlength=len(labels))
+    strata[sizes[strata] < 2] = sizes.argmax()
+    return strata if np.ptp(strata) else None

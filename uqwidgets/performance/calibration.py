@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import checked_count
+from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson_of
@@ -41,6 +42,7 @@ def calibration(
     label: object | None = None,
     n_bins: int = 10,
     level: float = 0.95,
+    family: Family | None = None,
 ) -> Calibration:
     """Compare predicted probabilities with the shares of rows in which their events happened.
 
@@ -63,6 +65,8 @@ def calibration(
     n_bins : int, default=10
         Number of bins of about equal weight; fewer where probabilities are equal.
     level : float, default=0.95
+    family : Family, optional
+        An empty one; all intervals then hold at once.
 
     Returns
     -------
@@ -82,11 +86,11 @@ def calibration(
     if q.classes is None:
         if label is not None:
             raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
-        return _of_quantiles(counts(), target, population, level)
+        return _of_quantiles(counts(), target, population, level, family)
     assert isinstance(q, Categorical | Mixture)
     assert predicted is not None
     event, probability, happened = _event(q, predicted, truth, target, label)
-    return _of_bins(event, probability, happened, target, population, n_bins, level)
+    return _of_bins(event, probability, happened, target, population, n_bins, level, family)
 
 
 def _event(
@@ -122,6 +126,7 @@ def _of_bins(
     population: Population,
     n_bins: int,
     level: float,
+    family: Family | None,
 ) -> Calibration:
     rows = population.positions[population.scored[population.positions] > 0]
     weights, p, outcome = population.scored[rows], probability[rows], happened[rows]
@@ -136,9 +141,14 @@ def _of_bins(
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
     low, high = np.empty((2, len(mass)))
-    for b in range(len(mass)):
-        of_bin = rows[bins == b]
-        ends = wilson_of(observed[[b]], happened[None, of_bin], population.among(of_bin), level)
+    members = [rows[bins == b] for b in range(len(mass))]
+    if family is not None:
+        for of_bin, share in zip(members, observed, strict=True):
+            _add(family, happened[None], np.array([share]), population, of_bin)
+    pointwise_level = None if family is None else family.pointwise_level(level)
+    for b, of_bin in enumerate(members):
+        within, at = population.among(of_bin), pointwise_level or level
+        ends = wilson_of(observed[[b]], happened[None, of_bin], within, at)
         low[b], high[b] = ends[0][0], ends[1][0]
     return Calibration(
         event=event,
@@ -155,6 +165,7 @@ def _of_bins(
         n_rows=len(population.positions),
         ess=population.ess,
         groups=population.group_count,
+        pointwise_level=pointwise_level,
     )
 
 
@@ -169,7 +180,11 @@ def quantile_counts(q: Distribution, truth: Floats) -> npt.NDArray[np.uint8]:
 
 
 def _of_quantiles(
-    counts: npt.NDArray[np.uint8], target: str, population: Population, level: float
+    counts: npt.NDArray[np.uint8],
+    target: str,
+    population: Population,
+    level: float,
+    family: Family | None,
 ) -> Calibration:
     share = population.scored / population.scored.sum()
     k = len(_QUANTILES)
@@ -179,11 +194,15 @@ def _of_quantiles(
     at_most, less = np.cumsum(n_below)[:k].clip(0, 1), np.cumsum(n_at_most)[:k].clip(0, 1)
     observed = at_most[_INNER]
     is_below, is_at_most = (line <= np.arange(k)[:, None] for line in counts)
-    low, high = wilson_of(observed, is_below[_INNER], population, level)
     tails = [int(np.argmin(np.abs(_QUANTILES - (1 - nominal) / 2))) for nominal in _INTERVALS]
     inside = np.array([at_most[k - 1 - tail] - less[tail] for tail in tails]).clip(0, 1)
     is_inside = np.stack([is_below[k - 1 - tail] & ~is_at_most[tail] for tail in tails])
-    ends = wilson_of(inside, is_inside, population, level)
+    for happened, shares in ((is_below[_INNER], observed), (is_inside, inside)):
+        if family is not None:
+            _add(family, happened, shares, population, population.positions)
+    pointwise_level = None if family is None else family.pointwise_level(level)
+    low, high = wilson_of(observed, is_below[_INNER], population, pointwise_level or level)
+    ends = wilson_of(inside, is_inside, population, pointwise_level or level)
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
@@ -199,4 +218,24 @@ def _of_quantiles(
         n_rows=len(population.positions),
         ess=population.ess,
         groups=population.group_count,
+        pointwise_level=pointwise_level,
     )
+
+
+def _add(
+    family: Family,
+    happened: npt.NDArray[np.bool_],
+    shares: Floats,
+    population: Population,
+    rows: Positions,
+) -> None:
+    """Add the shares (m,) of some rows in which events (m, n) happened.
+
+    A share of 0 or 1, on which no row has an influence, counts too: other rows may change it.
+    """
+    certain = np.ptp(happened[:, rows].astype(np.int8), axis=1) == 0
+    influences = np.zeros((len(shares), len(population.scored)))
+    deviations = happened[:, rows] - shares[:, None]
+    influences[:, rows] = population.scored[rows] * deviations
+    family.add(population.of_units(influences[~certain]))
+    family.add_unknown(int(certain.sum()))

@@ -6,6 +6,7 @@ from typing import Any
 
 from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, Shade, dots
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE
 from uqwidgets.plotting.text import pixels, population
 
@@ -26,7 +27,8 @@ def scores_figure(result: Scores) -> Figure:
         for k, label in enumerate(result.labels)
     ]
     rows = population(result.weighted, result.ess, result.n_rows, result.groups)
-    return Figure("Scores of the model", f"{result.level:.0%} interval, {rows}", panels)
+    together = at_once(result, len(result.value))
+    return Figure("Scores of the model", f"{result.level:.0%} interval{together}, {rows}", panels)
 
 
 def confusion_figure(result: Confusion, most: int | None = None) -> Figure:

@@ -7,6 +7,7 @@ import numpy as np
 from uqwidgets.performance.figure import calibration_figure, confusion_figure
 from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
@@ -41,7 +42,8 @@ def scores_html(result: Scores) -> str:
     names = map(with_unit, result.labels, result.units)
     lines = zip(names, result.value, result.std_error, result.low, result.high, strict=True)
     note = (
-        f"In brackets: {result.level:.0%} interval over other rows of the same kind; the fitted "
+        f"In brackets: {result.level:.0%} interval{at_once(result, len(result.value))} over other "
+        "rows of the same kind; the fitted "
         f"model is fixed. {rows[:1].upper()}{rows[1:]}."
     )
     return panel(
@@ -113,7 +115,8 @@ def calibration_html(result: Calibration) -> str:
         for nominal, inside, low, high in result.coverage
     )
     note = (
-        f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval; "
+        f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval"
+        f"{at_once(result, result.n_intervals)}; "
         "dashed: perfect calibration; "
         f"{population(result.weighted, result.ess, result.n_rows, result.groups)}."
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
-from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.result import Result, at_once
 from uqwidgets.plotting.text import population
 
 if TYPE_CHECKING:
@@ -33,12 +33,16 @@ class _OfPopulation(Result):
         Effective sample size of these rows.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None if each interval has ``level``.
     """
 
     weighted: bool
     n_rows: int
     ess: float
     groups: GroupCount | None = field(default=None, kw_only=True)
+    pointwise_level: float | None = field(default=None, kw_only=True)
 
     @property
     def _rows(self) -> str:
@@ -67,6 +71,9 @@ class Scores(_OfPopulation):
         Effective sample size of these rows.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None if each interval has ``level``.
     remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
 
@@ -116,7 +123,9 @@ class Scores(_OfPopulation):
 
     @property
     def _heading(self) -> str:
-        return f"Scores with {self.level:.0%} intervals, {self._rows}"
+        return (
+            f"Scores with {self.level:.0%} intervals{at_once(self, len(self.value))}, {self._rows}"
+        )
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import scores_html
@@ -279,6 +288,9 @@ class Calibration(_OfPopulation):
         Effective sample size of these rows.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None if each interval has ``level``.
 
     See Also
     --------
@@ -317,6 +329,11 @@ class Calibration(_OfPopulation):
     level: float
 
     @property
+    def n_intervals(self) -> int:
+        """Number of intervals, those of the coverage included."""
+        return len(self.observed) + len(self.coverage)
+
+    @property
     def n_outside(self) -> int:
         """Number of points whose interval does not contain the predicted probability."""
         return int(((self.predicted < self.low) | (self.predicted > self.high)).sum())
@@ -337,7 +354,10 @@ class Calibration(_OfPopulation):
 
     @property
     def _heading(self) -> str:
-        return f"Calibration: {self.event}, {self.level:.0%} intervals, {self._rows}"
+        return (
+            f"Calibration: {self.event}, {self.level:.0%} intervals"
+            f"{at_once(self, self.n_intervals)}, {self._rows}"
+        )
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import calibration_html

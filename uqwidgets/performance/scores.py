@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.inference import Bounds, symmetric, without_groups
+from uqwidgets.inference import Bounds, Family, symmetric, without_groups
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -59,6 +59,7 @@ def scores(
     population: Population,
     level: float,
     seed: int,
+    simultaneous: bool = False,
 ) -> Scores:
     """Compute scores of the scored rows of a population, with intervals.
 
@@ -69,6 +70,8 @@ def scores(
     level : float
     seed : int
         Of the split of rows into the groups of the jackknife.
+    simultaneous : bool, default=False
+        Whether all intervals hold at once.
 
     Returns
     -------
@@ -79,6 +82,8 @@ def scores(
     ValueError
         If a metric cannot score the model.
     """
+    terms = [[(one, population)] for one in indicators]
+    pointwise_level = _family(terms, seed).pointwise_level(level) if simultaneous else None
     result = Scores(
         names=tuple(one.name for one in indicators),
         labels=tuple(one.label for one in indicators),
@@ -88,7 +93,8 @@ def scores(
         n_rows=len(population.positions),
         ess=population.ess,
         groups=population.group_count,
-        **_columns([_interval([(one, population)], level, seed) for one in indicators]),
+        pointwise_level=pointwise_level,
+        **_columns([_interval(each, pointwise_level or level, seed) for each in terms]),
     )
     remarks = _remarks_on_undefined(result) + _remarks_on_few(indicators, population)
     return without_empty_intervals(replace(result, remarks=remarks))
@@ -110,7 +116,7 @@ def scores_difference(
     Parameters
     ----------
     first : Scores
-        Those of the first side.
+        Those of the first side; the differences hold at once if these do.
     of_sides : sequence of (Score, Score)
         Each score of the first side and of the second.
     sides : tuple of Population
@@ -120,11 +126,19 @@ def scores_difference(
     seed : int
         Of the split of rows into the groups of the jackknife.
     """
-    intervals = [
-        _interval(list(zip(pair, sides, strict=True)), first.level, seed) for pair in of_sides
-    ]
+    terms = [list(zip(pair, sides, strict=True)) for pair in of_sides]
+    level, pointwise_level = first.level, None
+    if first.simultaneous:
+        level = pointwise_level = _family(terms, seed).pointwise_level(level)
+    intervals = [_interval(each, level, seed) for each in terms]
     labels = tuple(f"{label}, {title}" for label in first.labels)
-    difference = replace(first, labels=labels, remarks=(), **_columns(intervals))
+    difference = replace(
+        first,
+        labels=labels,
+        remarks=(),
+        pointwise_level=pointwise_level,
+        **_columns(intervals),
+    )
     if sides[0] is sides[1]:
         difference = replace(difference, remarks=_remarks_on_undefined(difference))
     return without_empty_intervals(difference, first)
@@ -201,17 +215,12 @@ def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int
     of Bonett and Price 2012, and an area with few rows of a class that of Newcombe 2006.
     """
     score, population = terms[0]
-    n, units = len(population.scored), population.units
+    units = population.units
     is_paired = all(of is population for _, of in terms)
     if isinstance(score, MetricIndicator):
-        rows = population.positions if is_paired else np.arange(n)
+        rows = population.positions if is_paired else np.arange(len(population.scored))
         return _of_metric(terms, rows, level, seed)
-    estimate, influence = 0.0, np.zeros(n)
-    for sign, (one, of) in zip((1, -1), terms, strict=False):
-        value, of_rows = value_and_influence(one, of)
-        estimate += sign * value
-        influence[of.positions] += sign * math.sqrt(of.units.small_sample) * of_rows
-    influence = population.of_units(influence)
+    estimate, influence = _difference_and_influence(terms)
     if is_paired:
         influence = influence[units.positions]
     squares = np.square(influence)
@@ -240,6 +249,35 @@ def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int
     return _within(
         Bounds(estimate, error, estimate - upper * error, estimate - lower * error), _ends(terms)
     )
+
+
+def _difference_and_influence(terms: Sequence[tuple[Score, Population]]) -> tuple[float, Floats]:
+    """Return a score, or the first minus the second, and the influences of units (u,) on it."""
+    population = terms[0][1]
+    estimate, influence = 0.0, np.zeros(len(population.scored))
+    for sign, (one, of) in zip((1, -1), terms, strict=False):
+        value, of_rows = value_and_influence(one, of)
+        estimate += sign * value
+        influence[of.positions] += sign * math.sqrt(of.units.small_sample) * of_rows
+    return estimate, population.of_units(influence)
+
+
+def _family(all_terms: Sequence[Sequence[tuple[Score, Population]]], seed: int) -> Family:
+    """Return the scores, or differences, whose intervals are to hold at once.
+
+    One without influences of rows counts as independent of the others.
+    """
+    family = Family(seed)
+    for terms in all_terms:
+        if isinstance(terms[0][0], MetricIndicator):
+            family.add_unknown()
+            continue
+        _, influence = _difference_and_influence(terms)
+        if influence.any():
+            family.add(influence)
+        else:
+            family.add_unknown()
+    return family
 
 
 def _ends(terms: Sequence[tuple[Score, Population]]) -> tuple[float, float]:

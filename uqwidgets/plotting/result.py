@@ -24,6 +24,12 @@ class Result(ABC):
     """
 
     remarks: tuple[Remark, ...] = ()
+    pointwise_level: float | None = None
+
+    @property
+    def simultaneous(self) -> bool:
+        """Whether all intervals hold at once with the level; else each holds by itself."""
+        return self.pointwise_level is not None
 
     @property
     @abstractmethod
@@ -61,6 +67,11 @@ class Result(ABC):
         return "\n".join([self._heading, lines, *(f"note: {note}" for note in notes)])
 
 
+def at_once(result: Result, number: int) -> str:
+    """Return ", all <number> at once" if the intervals of a result hold so, or nothing."""
+    return f", all {number} at once" if result.simultaneous and number > 1 else ""
+
+
 def in_unit(unit: str) -> str:
     """Return " in <unit>", or nothing without a unit."""
     return f" in {unit}" if unit else ""
@@ -81,7 +92,8 @@ def replaced(replacement: str, n_repeats: int | str) -> str:
     if replacement in _WITHOUT_REPEATS:
         return _WITHOUT_REPEATS[replacement]
     repeats = "every donor" if n_repeats == "all" else counted(int(n_repeats), "repeat")
-    return f"{replacement}, {repeats}"
+    given = ", given these subgroups" if replacement == "conditional" else ""
+    return f"{replacement}{given}, {repeats}"
 
 
 def over_refits(n_refits: int) -> str:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from unicodedata import east_asian_width
 
 import pandas as pd
-
-if TYPE_CHECKING:
-    from uqwidgets.inference.groups import GroupCount
 
 NOT_AVAILABLE = "not available"
 
@@ -95,11 +92,23 @@ def not_available(names: Sequence[str], reasons: Sequence[str]) -> list[str]:
     return [f"{sentence(NOT_AVAILABLE)} ({why}): {listed(few(of[why]))}." for why in of]
 
 
-def population(weighted: bool, ess: float, n_rows: int, groups: GroupCount | None = None) -> str:
-    """Return the number of rows of a result, and their effective sample size if weighted."""
+class Groups(Protocol):
+    """Groups of rows; their text is such as "30 patients"."""
+
+    @property
+    def ess(self) -> float:
+        """Effective number of groups."""
+
+
+def counted_rows(n_rows: int, groups: object | None = None) -> str:
+    """Return a number of rows, and what they belong to: "900 rows of 30 patients"."""
     rows = counted(n_rows, "row")
-    if groups is not None:
-        rows += f" of {groups}"
+    return rows if groups is None else f"{rows} of {groups}"
+
+
+def population(weighted: bool, ess: float, n_rows: int, groups: Groups | None = None) -> str:
+    """Return the number of rows of a result, and their effective sample size if weighted."""
+    rows = counted_rows(n_rows, groups)
     if not weighted:
         return rows
     worth = number(ess) if groups is None else f"{number(groups.ess)} groups"

@@ -13,6 +13,7 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.options import brief
 from uqwidgets.plotting.choice import EMPHASISED, MOST_POINTS
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, Rule, chosen
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.text import listed, sentence, with_unit
 from uqwidgets.stress.importance_result import ImportanceOverTau, by_importance
 from uqwidgets.stress.result import Stress, by_response, emphasised, response
@@ -56,6 +57,7 @@ def stress_figure(
     subtitle = f"one line per stressed feature, {len(drawn)} of {len(result.features)}"
     if result.level:
         subtitle += f", {result.level:.0%} interval".replace("%", " %")
+        subtitle += at_once(result, result.n_values)
     known = np.isfinite(result.values[indicators[0]]).any(axis=1).sum()
     if known > len(drawn):
         subtitle += f"; the {known - len(drawn)} it responds to least are left out"

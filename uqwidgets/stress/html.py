@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
@@ -67,8 +68,9 @@ def _notes(result: Stress, known: Positions) -> list[str]:
         f"τ = −1 and 1 move a feature's mean to {end}, by weighting rows; at τ = 0 all rows count "
         "alike."
     ]
+    kind = "" if result.simultaneous else "pointwise "
     if result.level is not None and len(known):
-        notes[0] += f" Bands: pointwise {result.level:.0%} intervals."
+        notes[0] += f" Bands: {kind}{result.level:.0%} intervals{at_once(result, result.n_values)}."
     leading = [j for j in emphasised(result) if j in known]
     if len(known) > MOST_LINES:
         drawn = f"{MOST_LINES - len(leading)} of the other {len(known) - len(leading)} features"

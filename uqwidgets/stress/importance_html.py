@@ -34,7 +34,7 @@ def importance_over_tau_html(result: ImportanceOverTau) -> str:
         f"{sentence(result.label)}: importance as {result.stressed} is stressed",
         summary,
         drawn(importance_over_tau_figure(result), summary),
-        _notes(result, known),
+        [*_notes(result, known), *result.remarks],
         _table(result, order),
     )
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.result import Result, in_unit, replaced
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class ImportanceOverTau(Result):
         How values were replaced.
     n_repeats : int or "all"
     seed : int
+    remarks : tuple of Remark
+        What a reader of the numbers should know.
 
     See Also
     --------
@@ -88,6 +91,7 @@ class ImportanceOverTau(Result):
     replacement: str
     n_repeats: int | str
     seed: int
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from uqwidgets.inference.transformed import transformed_interval
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.stress.indicators import SHARE
 
+#: From a level to the lower and upper ends of intervals.
+IntervalsOfLevel = Callable[[float], tuple[Floats, Floats]]
 # Multiplier of the jackknife bias: a sample lacks the heaviest rows of its population, so that the
 # true bias is larger. Chosen by simulation, see benchmarks/bench_stress_coverage.py.
 _BIAS_FACTOR = 5.0
@@ -26,9 +28,7 @@ _NAMED = 3
 _ROUNDING = 1e-12
 
 
-def half_widths(
-    influence: Floats, skew_slope: npt.ArrayLike, level: float
-) -> tuple[Floats, Floats]:
+def half_widths(influence: Floats, skew_slope: npt.ArrayLike) -> IntervalsOfLevel:
     r"""How far skewness-corrected t intervals reach below and above estimates.
 
     Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
@@ -41,31 +41,36 @@ def half_widths(
     influence : ndarray of shape (..., n)
     skew_slope : array-like of shape (...)
         See `StressedRows.influence`.
-    level : float
 
     Returns
     -------
-    below, above : ndarray of shape (...)
-        In the unit of the influence, never negative.
+    callable
+        From a level to the widths below and above, of shape (...), in the unit of the influence,
+        never negative.
     """
     n = influence.shape[-1]
     squares = np.square(influence)
-    t = quantile(np.minimum(n - 1.0, satterthwaite_df(squares)), level, "t")
+    df = np.minimum(n - 1.0, satterthwaite_df(squares))
     error = np.sqrt(squares.sum(axis=-1)) / n
-    upper, lower = skewness_corrected(np.stack([t, -t]), 2 * np.asarray(skew_slope))
-    return error * np.maximum(upper, 0.0), error * np.maximum(-lower, 0.0)
+    skewness = 2 * np.asarray(skew_slope)
+
+    def at(level: float) -> tuple[Floats, Floats]:
+        t = quantile(df, level, "t")
+        upper, lower = skewness_corrected(np.stack([t, -t]), skewness)
+        return error * np.maximum(upper, 0.0), error * np.maximum(-lower, 0.0)
+
+    return at
 
 
-def corrected_interval(
+def corrected_intervals(
     value: npt.ArrayLike,
     influence: Floats,
     bias: npt.ArrayLike,
     skew_slope: npt.ArrayLike,
-    level: float,
     bounds: tuple[npt.ArrayLike, npt.ArrayLike],
     ess_share: npt.ArrayLike,
     curvature_share: npt.ArrayLike,
-) -> tuple[Floats, Floats]:
+) -> IntervalsOfLevel:
     """Intervals of stressed estimates, corrected for the skewness and the bias of their error.
 
     The logarithm or logit of `transformed_interval` already removes skewness, by the curvature of
@@ -84,7 +89,6 @@ def corrected_interval(
         Jackknife bias of the estimates.
     skew_slope : array-like of shape (...)
         See `uqwidgets.stress.influence.StressedRows.influence`.
-    level : float
     bounds : tuple of two array-likes of shape (...)
         Lower and upper bound of the quantities.
     ess_share : array-like of shape (...)
@@ -94,7 +98,8 @@ def corrected_interval(
 
     Returns
     -------
-    low, high : ndarray of shape (...)
+    callable
+        From a level to the lower and upper ends, of shape (...). It holds no values of rows.
     """
     value, (low, high) = np.asarray(value), (np.asarray(bound) for bound in bounds)
     error = np.sqrt(np.square(influence).sum(axis=-1)) / influence.shape[-1]
@@ -102,11 +107,16 @@ def corrected_interval(
         curvature = error / (high - value) - error / (value - low)
     curvature = np.where((low < value) & (value < high), curvature, 0.0)
     skew_slope = np.asarray(skew_slope) + np.asarray(curvature_share) * curvature
-    below, above = half_widths(influence, skew_slope, level)
+    widths = half_widths(influence, skew_slope)
     limit = _MAX_BIAS * error
     shift = np.clip(_BIAS_FACTOR * (1 - np.asarray(ess_share)) * np.asarray(bias), -limit, limit)
-    sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
-    return transformed_interval(value, sides, (low, high))
+
+    def at(level: float) -> tuple[Floats, Floats]:
+        below, above = widths(level)
+        sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
+        return transformed_interval(value, sides, (low, high))
+
+    return at
 
 
 def are_zero_or_one(value: npt.ArrayLike, bounds: tuple[float, float]) -> npt.NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from scipy.special import xlogy
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.inference import checked_level
+from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.metrics import undefined
@@ -19,11 +20,11 @@ from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
-from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, coverage_remarks
+from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, IntervalsOfLevel, coverage_remarks
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
-from uqwidgets.stress.summaries import summaries
+from uqwidgets.stress.summaries import summaries_with_intervals
 
 # Weights of levels that are summarised together; a memory limit does not bound them.
 _WEIGHTS_TOGETHER = 1 << 12
@@ -41,6 +42,7 @@ def stress(
     remarks: tuple[Remark, ...],
     n_together: int = _WEIGHTS_TOGETHER,
     check: Callable[[], None] = lambda: None,
+    family: Family | None = None,
 ) -> Stress:
     """Stress each column separately and summarise the rows at each level.
 
@@ -64,6 +66,8 @@ def stress(
         About as many weights as are summarised together. More take less time, and memory.
     check : callable, optional
         Called before these; what it raises ends the work.
+    family : Family, optional
+        An empty one; the intervals of all features, levels and indicators then hold at once.
 
     Returns
     -------
@@ -72,15 +76,27 @@ def stress(
     if not indicators:
         raise ValueError("indicators is empty; name at least one.")
     level = None if level is None else checked_level(level)
+    if family is not None and level is None:
+        raise ValueError("simultaneous is about intervals; pass their level too, such as 0.95.")
     plain = [i for i in indicators if isinstance(i, Indicator)]
-    features, lines, unit = [], [], "row"
+    features, lines, intervals, unit = [], [], [], "row"
     for column in columns:
         features.append(column.name)
         if isinstance(column, StressedColumn):
-            lines.append(_over_rows(column, n, indicators, taus, level, n_together, check))
+            has_interval = level is not None
+            line, fill = _over_rows(
+                column, n, indicators, taus, has_interval, n_together, check, family
+            )
+            lines.append(line)
+            intervals.append(fill)
             unit = "row" if column.groups is None else "group"
         else:
             lines.append(_over_nodes(column, plain, taus))
+    pointwise_level = None
+    if level is not None:
+        pointwise_level = None if family is None else family.pointwise_level(level)
+        for fill in intervals:
+            fill(pointwise_level or level)
 
     def each(attribute: str) -> dict[str, Floats]:
         stacked = np.stack([getattr(line, attribute) for line in lines], axis=1)
@@ -104,6 +120,7 @@ def stress(
         level=level,
         remarks=remarks,
     )
+    result = replace(result, pointwise_level=pointwise_level)
     return result if unit == "row" else replace(result, effective_groups=ess)
 
 
@@ -215,16 +232,22 @@ def _over_rows(
     n: int,
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
-    level: float | None,
+    has_interval: bool,
     n_together: int,
     check: Callable[[], None],
-) -> _Profile:
-    """Summarise a column by the weights of its rows, which intervals and scorers need."""
+    family: Family | None,
+) -> tuple[_Profile, Callable[[float], None]]:
+    """Summarise a column by the weights of its rows, which intervals and scorers need.
+
+    Also return what fills in the ends of the intervals of a level.
+    """
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     names = ("reached", "ess", "units_ess", "kl", "half_share")
     points = {name: np.full(len(taus), np.nan) for name in names}
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
+    pending: list[tuple[Any, IntervalsOfLevel]] = []
+    single: list[int] = []
     plain = [one for one in indicators if isinstance(one, Indicator)]
     is_plain = np.array([isinstance(one, Indicator) for one in indicators])
     metrics = {q: one for q, one in enumerate(indicators) if isinstance(one, MetricIndicator)}
@@ -233,10 +256,26 @@ def _over_rows(
         return output if summarised is None else output[summarised]
 
     def summarise(at: Positions, known: Floats, weights: Floats) -> None:
-        rows = None if level is None else stressed.stressed_rows(taus[at], known)
-        of_plain = summaries(plain, chosen, weights, rows, level)
-        for lines, numbers in zip((values, low, high), of_plain, strict=True):
-            lines[np.ix_(is_plain, at)] = numbers
+        rows = stressed.stressed_rows(taus[at], known) if has_interval else None
+        add = None if family is None else add_influences
+        numbers, ends = summaries_with_intervals(plain, chosen, weights, rows, add)
+        values[np.ix_(is_plain, at)] = numbers
+        pending.append((np.ix_(is_plain, at), ends))
+
+    def add_influences(influences: Floats, n_without: int) -> None:
+        assert family is not None
+        everywhere = influences
+        if summarised is not None and stressed.groups is None:
+            everywhere = np.zeros((*influences.shape[:-1], n))
+            everywhere[..., summarised] = influences
+        family.add(everywhere)
+        family.add_unknown(n_without)
+
+    def fill(level: float) -> None:
+        for place, ends in pending:
+            low[place], high[place] = ends(level)
+        # The value of a single row has no interval.
+        low[:, single] = high[:, single] = np.nan
 
     for batch in _batches(stressed.column.projections(taus), n_together):
         check()
@@ -256,20 +295,23 @@ def _over_rows(
         points["units_ess"][at] = units_ess(weights, stressed.groups)
         if plain:
             summarise(at, known, weights)
-        # The value of a single row has no interval.
         several = np.count_nonzero(known, axis=1) > 1
-        low[:, at[~several]] = high[:, at[~several]] = np.nan
+        single += at[~several].tolist()
         for i, t in enumerate(at.tolist() if metrics else []):
             rows = None
-            if level is not None and several[i]:
+            if has_interval and several[i]:
                 rows = stressed.stressed_rows(taus[t], known[i])
             for q, metric in metrics.items():
                 score = stressed.score_of_summarised(metric.score, n)
                 values[q, t] = value = score(weights[i])
-                if rows is not None and level is not None and np.isfinite(value):
-                    ends = metric_interval(score, value, rows, level, metric.bounds)
-                    low[q, t], high[q, t] = ends
-    return _Profile(
+                if rows is None or not np.isfinite(value):
+                    continue
+                ends = metric_interval(score, value, rows, metric.bounds)
+                if ends is not None:
+                    pending.append(((q, t), ends))
+                    if family is not None:
+                        family.add_unknown()
+    profile = _Profile(
         target=targets,
         status=np.array(status, dtype="<U15"),
         values=values,
@@ -277,6 +319,7 @@ def _over_rows(
         high=high,
         **points,
     )
+    return profile, fill
 
 
 def _batches(

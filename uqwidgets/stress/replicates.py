@@ -14,7 +14,7 @@ from uqwidgets._typing import Floats, Range
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.sums import dot, weighted_sums
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import corrected_interval
+from uqwidgets.stress.intervals import IntervalsOfLevel, corrected_intervals
 
 # Number of replicates that a metric is computed for: a power of two.
 N_REPLICATES = 64
@@ -42,9 +42,8 @@ def metric_interval(
     score: Callable[[Floats], float],
     value: float,
     rows: StressedRows,
-    level: float,
     bounds: Range,
-) -> tuple[float, float]:
+) -> IntervalsOfLevel | None:
     """Interval of a metric, which is computed `N_REPLICATES` times and once more.
 
     Parameters
@@ -54,30 +53,29 @@ def metric_interval(
     value : float
         The metric at the weights of the column.
     rows : StressedRows
-    level : float
     bounds : tuple of float
         Of the metric.
 
     Returns
     -------
-    low, high : float
-        NaN where the metric is not defined for all replicates, and where the replicates do not show
-        its sampling error: on a bound, or when it responds to none of them.
+    callable or None
+        From a level to the lower and upper end. None where the metric is not defined for all
+        replicates, and where the replicates do not show its sampling error: on a bound, or when it
+        responds to none of them.
     """
     # A metric whose only bound is 0 may have any unit, so that only 0 itself is on the bound.
     size = max((abs(bound) for bound in bounds if np.isfinite(bound)), default=0.0)
     if min(value - bounds[0], bounds[1] - value) <= _ROUNDING * size:
-        return np.nan, np.nan
+        return None
     influence, bias = group_influence(score, value, rows)
     if not np.abs(influence).max() > _ROUNDING * abs(value):  # also where it is NaN
-        return np.nan, np.nan
+        return None
     skew_slope = group_skew_slope(score, value, rows, influence)
     if not np.isfinite(skew_slope):
-        return np.nan, np.nan
-    low, high = corrected_interval(
-        value, influence, bias, skew_slope, level, bounds, rows.ess_share, rows.ess_share
+        return None
+    return corrected_intervals(
+        value, influence, bias, skew_slope, bounds, rows.ess_share, rows.ess_share
     )
-    return float(low), float(high)
 
 
 def group_influence(

@@ -16,7 +16,7 @@ from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.options import brief, checked_flag, is_real
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
-from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.result import Result, at_once
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class Stress(Result):
         of the lowest and of the highest ``tail`` of the rows.
     level : float or None
         Of the intervals; None where there are none.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``, those of all features, indicators and levels of tau; None if each
+        interval has ``level``.
     remarks : tuple of Remark
         What a reader of the numbers should know.
     effective_groups : ndarray of shape (p, t) or None
@@ -103,7 +107,13 @@ class Stress(Result):
     anchor: str
     level: float | None
     remarks: tuple[Remark, ...] = ()
+    pointwise_level: float | None = None
     effective_groups: Floats | None = None
+
+    @property
+    def n_values(self) -> int:
+        """Number of values, over features, levels of tau and indicators."""
+        return sum(values.size for values in self.values.values())
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -253,7 +263,7 @@ class Stress(Result):
     def _heading(self) -> str:
         return (
             f"Stress of {counted(len(self.features), 'feature')} at {len(self.taus)} levels of tau "
-            f"(tail {self.tail:g}): {', '.join(self.indicators)}"
+            f"(tail {self.tail:g}): {', '.join(self.indicators)}{at_once(self, self.n_values)}"
         )
 
     def _repr_html_(self) -> str:

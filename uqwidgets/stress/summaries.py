@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,7 +11,12 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference.sums import dots
 from uqwidgets.stress.indicators import RATIO, Indicator
 from uqwidgets.stress.influence import StressedRows, influence_and_bias
-from uqwidgets.stress.intervals import are_zero_or_one, clopper_pearson, corrected_interval
+from uqwidgets.stress.intervals import (
+    IntervalsOfLevel,
+    are_zero_or_one,
+    clopper_pearson,
+    corrected_intervals,
+)
 
 # Values of an array (indicators, levels, rows): about a dozen of them are in memory at a time.
 _BLOCK = 1 << 11
@@ -27,13 +33,8 @@ def summaries(
 
     Parameters
     ----------
-    indicators : sequence of Indicator, length q
-    chosen : callable
-        From values of all rows to those of the n rows that have weights.
-    weights : ndarray of shape (..., n)
-        Of mean 1, at one level of tau or at several.
-    rows : StressedRows, optional
-        The same rows and weights, for intervals; there are none if it is not given.
+    indicators, chosen, weights, rows
+        As in `summaries_with_intervals`.
     level : float or None
         Level of the intervals; None for none.
 
@@ -42,7 +43,42 @@ def summaries(
     values, low, high : ndarray of shape (q, ...)
         NaN where an indicator is not defined, or has no interval.
     """
-    values, low, high = np.full((3, len(indicators), *weights.shape[:-1]), np.nan)
+    rows = None if level is None else rows
+    values, ends = summaries_with_intervals(indicators, chosen, weights, rows)
+    return values, *ends(math.nan if level is None else level)
+
+
+def summaries_with_intervals(
+    indicators: Sequence[Indicator],
+    chosen: Callable[[Floats], Floats],
+    weights: Floats,
+    rows: StressedRows | None,
+    add: Callable[[Floats, int], None] | None = None,
+) -> tuple[Floats, IntervalsOfLevel]:
+    """Return indicators under weights of the rows, and their intervals as a function of the level.
+
+    Parameters
+    ----------
+    indicators : sequence of Indicator, length q
+    chosen : callable
+        From values of all rows to those of the n rows that have weights.
+    weights : ndarray of shape (..., n)
+        Of mean 1, at one level of tau or at several.
+    rows : StressedRows, optional
+        The same rows and weights, for intervals; there are none if it is not given.
+    add : callable, optional
+        Called with the influences (..., u) of rows, or groups, on indicators, and the number of
+        indicators that have an interval without any.
+
+    Returns
+    -------
+    values : ndarray of shape (q, ...)
+        NaN where an indicator is not defined.
+    ends : callable
+        From a level to the lower and upper ends, of the same shape; NaN where there is no interval.
+    """
+    shape = (len(indicators), *weights.shape[:-1])
+    values, parts = np.full(shape, np.nan), []
     step = max(1, _BLOCK // weights.size)
     for start in range(0, len(indicators), step):
         block = slice(start, start + step)
@@ -52,10 +88,16 @@ def summaries(
             [dots(weights, output) / weights.shape[-1] for output in of_one] for of_one in outputs
         ]
         values[block] = [one.combine(*of_one) for one, of_one in zip(some, means, strict=True)]
-        if rows is not None and level is not None:
-            ends = _intervals(some, values[block], outputs, means, rows, level)
-            low[block], high[block] = ends
-    return values, low, high
+        if rows is not None:
+            parts.append((block, _intervals(some, values[block], outputs, means, rows, add)))
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = np.full((2, *shape), np.nan)
+        for block, of_block in parts:
+            low[block], high[block] = of_block(level)
+        return low, high
+
+    return values, ends
 
 
 def _intervals(
@@ -64,9 +106,9 @@ def _intervals(
     outputs: Sequence[Sequence[Floats]],
     means: Sequence[Sequence[Floats]],
     rows: StressedRows,
-    level: float,
-) -> tuple[Floats, Floats]:
-    """Return the ends of the intervals of indicators, both of shape (q, ...); NaN without one."""
+    add: Callable[[Floats, int], None] | None,
+) -> IntervalsOfLevel:
+    """Return the ends of the intervals of indicators, both of shape (q, ...), by level."""
     flat = np.stack([output for of_one in outputs for output in of_one])
     # An axis for each axis of the levels.
     flat = flat.reshape(len(flat), *[1] * (values.ndim - 1), flat.shape[1])
@@ -88,17 +130,16 @@ def _intervals(
     # Two bounds limit the skewness, so that more of the curvature can be subtracted.
     are_both = np.isfinite(bounds).all(axis=1)
     curvature = np.where(are_both, (1 + rows.ess_share) / 2, rows.ess_share)
-    low, high = corrected_interval(
+    corrected = corrected_intervals(
         values,
         influence,
         bias,
         skew_slope,
-        level,
         (bounds[:, 0], bounds[:, 1]),
         rows.ess_share,
         curvature,
     )
-    low[~np.isfinite(values)] = high[~np.isfinite(values)] = np.nan
+    extremes = []
     for q, indicator in enumerate(indicators):
         extreme = are_zero_or_one(values[q], indicator.bounds)
         if extreme.any():
@@ -106,5 +147,18 @@ def _intervals(
             is_rate = indicator.combination is RATIO
             own = rows.weights * outputs[q][1] if is_rate else rows.weights
             sizes = rows.effective_sizes(own[extreme])
+            extremes.append((q, extreme, sizes))
+    if add is not None:
+        influence = influence.copy()
+        for q, extreme, _ in extremes:
+            influence[q, extreme] = 0.0  # up to rounding
+        add(influence, sum(int(extreme.sum()) for _, extreme, _ in extremes))
+
+    def at(level: float) -> tuple[Floats, Floats]:
+        low, high = corrected(level)
+        low[~np.isfinite(values)] = high[~np.isfinite(values)] = np.nan
+        for q, extreme, sizes in extremes:
             low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
-    return low, high
+        return low, high
+
+    return at

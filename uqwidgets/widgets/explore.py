@@ -13,7 +13,7 @@ from uqwidgets.widgets.explorer import Explorer
 from uqwidgets.widgets.kernel.marimo_hint import hint_once
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.inputs.types import InputArguments
+    from uqwidgets.widgets.inputs.types import ExploreArguments
 
 
 def explore(
@@ -26,10 +26,11 @@ def explore(
     random_state: int | np.random.RandomState | None = 0,
     memory_limit: int | str = "1GiB",
     extra: Any = None,
+    groups: Any = None,
     state: Mapping[str, Any] | None = None,
     title: str | None = None,
     weights: Any = None,
-    **inputs: Unpack[InputArguments],
+    **inputs: Unpack[ExploreArguments],
 ) -> Explorer:
     """Show what drives a fitted model's predictions, errors and confidence, in one widget.
 
@@ -54,6 +55,10 @@ def explore(
     extra : DataFrame of shape (n, q), Series or dict, optional
         Columns that the model does not use, such as a site, a group or a date, for filters;
         see `Explainer`.
+    groups : str or array-like of shape (n,), optional
+        Rows that belong together, such as those of one patient: the name of a column of X or of
+        ``extra``, or a label for each row; every interval is then for other groups, see
+        `Explainer`. The widget offers other columns, see `Explorer`.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional
@@ -123,10 +128,10 @@ def explore(
     else:
         shown, options = model, {}
     if isinstance(model, Explainer):
-        if any(argument is not None for argument in (X, y, feature_groups, extra)):
+        if any(argument is not None for argument in (X, y, feature_groups, extra, groups)):
             raise TypeError(
-                "explore got an Explainer, which holds X, y, feature_groups and extra already; "
-                "leave them out, or pass the model itself."
+                "explore got an Explainer, which holds X, y, feature_groups, extra and groups "
+                "already; leave them out, or pass the model itself."
             )
         return Explorer(model, learner=learner, state=state, title=title, weights=weights, **inputs)
     if X is None:
@@ -139,6 +144,7 @@ def explore(
         random_state=random_state,
         memory_limit=memory_limit,
         extra=extra,
+        groups=groups,
         **options,
     )
     return Explorer(explainer, learner=learner, state=state, title=title, weights=weights, **inputs)

@@ -83,11 +83,15 @@ class Explorer(Savable, Reproducible):
         Number of ICE lines that are drawn, and of permutations of each feature.
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
+    groups : str
+        The feature or extra column whose values say which rows belong together, so that every
+        interval is for other groups; where empty, the groups of the explainer, or none. A change
+        needs no model call.
     importance_of : list of str
         One to four measures and scorers; where empty, a loss and its measure of uncertainty.
     replacement, compare : str
         See `Explainer.importance`.
-    groups, verdict, redundancy : bool
+    grouped, verdict, redundancy : bool
         Whether the features of a group are replaced together, and whether columns with the results
         of `Explainer.diagnose` and `Explainer.redundancy` are shown.
     sort : str

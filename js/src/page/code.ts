@@ -34,5 +34,9 @@ export function codeOf({ code }: ModelIndex, inputs: Inputs): string {
     const isSame = JSON.stringify(value) === JSON.stringify(initial);
     return isSame ? [] : [`${name}=${python(value, name === "tau")}`];
   });
-  return `uq.explore(${[...code.arguments, ...changed].join(", ")})`;
+  const every = [...code.arguments, ...changed];
+  const isGroups = (one: string) => one.startsWith("groups=");
+  // Groups that were chosen come after those of the explainer, and stand in their place.
+  const groups = every.filter(isGroups).slice(-1);
+  return `uq.explore(${[...every.filter((one) => !isGroups(one)), ...groups].join(", ")})`;
 }

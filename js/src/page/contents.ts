@@ -35,7 +35,10 @@ export interface Cohort {
   anchor: string;
   tail: number;
   held: Inputs["held"];
+  groups: string;
   rows: number;
+  /** What the rows belong to, such as "30 patients". */
+  in_groups: string | null;
   entries: Record<string, Record<string, Entry>>;
   tracks: StoredTrack[];
   /** The levels of τ of all that is stressed, in the order of the lines of the tracks. */

@@ -190,6 +190,7 @@ export class StaticHost implements HostModel {
         sameRows(one, inputs) &&
         one.anchor === inputs.anchor &&
         one.tail === inputs.tail &&
+        one.groups === inputs.groups &&
         JSON.stringify(one.held) === JSON.stringify(inputs.held),
     );
     if (!model || !cohort) return null;
@@ -228,6 +229,7 @@ export class StaticHost implements HostModel {
     const meta: Raw = {
       final: true,
       rows: cohort.rows,
+      in_groups: cohort.in_groups,
       cost: { calls: 0, rows: 0, seconds: 0 },
       total: model.total,
       progress: null,

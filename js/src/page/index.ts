@@ -6,7 +6,7 @@ import { Session } from "../session/session.ts";
 import { explorer } from "../views/explorer.ts";
 import { viewsNamed } from "../views/index.ts";
 import { h, onPrint } from "../widget/dom.ts";
-import { counted, isolated } from "../widget/format.ts";
+import { isolated, rowsOf } from "../widget/format.ts";
 import { type ModelIndex, sameRows } from "./contents.ts";
 import { StaticHost } from "./host.ts";
 import { review } from "./review.ts";
@@ -46,8 +46,8 @@ function cohortPicker({ cohorts }: ModelIndex, session: Session, signal: AbortSi
   const select = h(
     "select",
     { "data-testid": "uq-rows-shown" },
-    ...named.map(({ name, rows }, i) =>
-      h("option", { value: i }, `${isolated(name)} (${counted(rows, "row")})`),
+    ...named.map(({ name, rows, in_groups }, i) =>
+      h("option", { value: i }, `${isolated(name)} (${rowsOf(rows, in_groups)})`),
     ),
   );
   select.addEventListener(
@@ -55,8 +55,8 @@ function cohortPicker({ cohorts }: ModelIndex, session: Session, signal: AbortSi
     () => {
       const cohort = named[select.selectedIndex];
       if (!cohort) return;
-      const { ice_filter, complement } = cohort;
-      session.request({ ice_filter, complement });
+      const { ice_filter, complement, groups } = cohort;
+      session.request({ ice_filter, complement, groups });
     },
     { signal },
   );

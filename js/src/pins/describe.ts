@@ -8,11 +8,13 @@ export function describeView({
   tau,
   stress_feature,
   ice_filter,
+  groups,
 }: Partial<Inputs>) {
   return [
     feature && measure ? `${measure} along ${isolated(feature)}` : "",
     tau && stress_feature ? `τ ${level(tau)} of ${isolated(stress_feature)}` : "",
     ice_filter?.length ? counted(ice_filter.length, "condition") : "",
+    groups ? `rows grouped by ${isolated(groups)}` : "",
   ]
     .filter(Boolean)
     .join(", ");

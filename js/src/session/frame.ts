@@ -44,6 +44,8 @@ export interface Answer {
   inputs: Inputs;
   /** Number of rows that meet the filter; if it is 0, all views show the previous rows. */
   rows: number;
+  /** What these rows belong to, such as "30 patients"; null where each row is by itself. */
+  inGroups: string | null;
   /** Present only for a widget with a learner. */
   learner: Learner | null;
   cost: { calls: number; rows: number; seconds: number };
@@ -153,6 +155,7 @@ export function readFrame(
     final: meta.flag("final"),
     inputs: raw.inputs,
     rows: meta.optional("rows", (m) => m.number("rows")) ?? info.n_rows,
+    inGroups: meta.optional("in_groups", (m) => m.text("in_groups")),
     learner: readPart(
       "learner",
       (fields) => readLearner(fields, columns.of("learner"), shapes),

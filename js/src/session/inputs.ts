@@ -22,10 +22,11 @@ export interface Inputs {
   ice_lines: number;
   n_repeats: number;
   interval: string;
+  groups: string;
   importance_of: string[];
   replacement: string;
   compare: string;
-  groups: boolean;
+  grouped: boolean;
   verdict: boolean;
   redundancy: boolean;
   sort: string;
@@ -69,10 +70,11 @@ export const INPUT_TYPES = {
   ice_lines: "number",
   n_repeats: "number",
   interval: "string",
+  groups: "string",
   importance_of: "object",
   replacement: "string",
   compare: "string",
-  groups: "boolean",
+  grouped: "boolean",
   verdict: "boolean",
   redundancy: "boolean",
   sort: "string",

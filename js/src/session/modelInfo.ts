@@ -23,6 +23,12 @@ export interface Feature extends Column {
   group?: string;
 }
 
+/** What rows belong to, such as "30 patients", by a column; the text is null where each row is by itself. */
+export interface RowGroups {
+  name: string;
+  text: string | null;
+}
+
 /** Lower and upper bound of a measure, null where it is unbounded. */
 export type Bounds = readonly [number | null, number | null];
 
@@ -52,6 +58,8 @@ export interface ModelInfo {
   scorers: Choice[];
   indicators: Choice[];
   intervals: string[];
+  /** Columns whose values can be the groups of rows, with what these are: "30 patients"; the first are those that were passed. */
+  groups: RowGroups[];
   /** Names of the other models to compare with. */
   others: string[];
   /** Names of all models, and which of them this is; empty where there is one. */
@@ -87,6 +95,8 @@ export function readModelInfo(raw: unknown): ModelInfo {
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
     // Absent in notebooks saved by earlier versions.
+    groups: fields.optional("groups", (f) => f.records("groups").map(readGroups)) ?? [],
+    // Absent in notebooks saved by earlier versions.
     others: fields.optional("others", (f) => f.texts("others")) ?? [],
     models: fields.optional("models", (f) => f.texts("models")) ?? [],
     model: fields.optional("model", (f) => f.text("model")) ?? "",
@@ -117,6 +127,11 @@ function readFeature(fields: Fields): Feature {
     ...(group === null ? {} : { group }),
   };
 }
+
+const readGroups = (fields: Fields): RowGroups => ({
+  name: fields.text("name"),
+  text: fields.optional("text", (f) => f.text("text")),
+});
 
 function readChoice(fields: Fields): Choice {
   const { bounds } = fields.raw;

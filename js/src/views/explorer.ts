@@ -6,9 +6,10 @@ import { pinsPanel } from "../pins/panel.ts";
 import { savePage } from "../saving/button.ts";
 import type { Condition } from "../session/condition.ts";
 import type { Frame } from "../session/frame.ts";
+import type { Inputs } from "../session/inputs.ts";
 import type { Session } from "../session/session.ts";
 import { h, onPrint, set, setText } from "../widget/dom.ts";
-import { counted, isolated, whole } from "../widget/format.ts";
+import { counted, isolated, rowsOf, whole } from "../widget/format.ts";
 import { followTheme } from "../widget/theme.ts";
 import { viewsNamed } from "./index.ts";
 import { listed } from "./legend.ts";
@@ -35,10 +36,9 @@ function modelPicker({ about, session, signal }: Context): HTMLElement[] {
   return [models.element];
 }
 
-function header(context: Context, bar: HTMLElement): HTMLElement {
-  const { title, task, target, classes, n_rows, features } = context.about;
+function header(context: Context, bar: HTMLElement) {
+  const { title, task, target, classes, n_rows, features, groups } = context.about;
   const facts = [
-    counted(n_rows, "row"),
     counted(features.length, "feature"),
     target === null
       ? `${task}, no target`
@@ -46,14 +46,25 @@ function header(context: Context, bar: HTMLElement): HTMLElement {
         ? `${isolated(target)}: ${listed(classes)}`
         : `${isolated(target)} (regression)`,
   ];
-  return h(
+  const rows = h("span", { class: "uq-muted" });
+  const element = h(
     "div",
     { class: "uq-header" },
     h("h2", { title }, title),
     ...modelPicker(context),
+    rows,
     ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),
     bar,
   );
+  return {
+    element,
+    update(inputs: Inputs): void {
+      const chosen = groups.find(({ name }) => name === inputs.groups);
+      const text = rowsOf(n_rows, chosen?.text ?? null);
+      set(rows, { title: text });
+      setText(rows, text);
+    },
+  };
 }
 
 /** Views that take half of the width. */
@@ -118,11 +129,13 @@ function populationControls(context: Context, chooseRows: ChooseRows) {
   );
   const work = workLine(session, signal);
   const chosenRows = h("strong");
+  const ofGroups = h("span");
   const rows = h(
     "span",
     { class: "uq-rows", "data-testid": "uq-rows" },
     chosenRows,
     ` of ${counted(about.n_rows, "row")}`,
+    ofGroups,
   );
   const rowFilter = { class: "uq-row-filter", "aria-label": "Rows" };
   return {
@@ -144,6 +157,7 @@ function populationControls(context: Context, chooseRows: ChooseRows) {
       cohorts.update(inputs, frame);
       work.update(frame);
       setText(chosenRows, whole(frame?.rows ?? about.n_rows));
+      setText(ofGroups, frame?.inGroups ? `, ${isolated(frame.inGroups)}` : "");
     },
   };
 }
@@ -223,9 +237,10 @@ function ofOneModel(
   const saving = session.model.isStill ? null : savePage(context);
   const foot = footer();
   const live = announcer(signal);
+  const head = header(context, pins.bar);
   set(root, { "aria-label": `What drives ${about.title}` });
   root.append(
-    header(context, pins.bar),
+    head.element,
     notices.error,
     notices.retry,
     notices.watchdog,
@@ -251,6 +266,7 @@ function ofOneModel(
       "data-silent": session.queue.silent ? "true" : null,
       "data-follows-tau": session.followsTau ? "true" : null,
     });
+    head.update(inputs);
     population.update(shown);
     pins.update();
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };

@@ -3,7 +3,7 @@ import { DIAMOND } from "../charts/marks.ts";
 import { pinName } from "../pins/describe.ts";
 import type { Averages, Frame, Ghost } from "../session/frame.ts";
 import { h, set, setText, svg } from "../widget/dom.ts";
-import { counted, isolated, soFar, whole, worth } from "../widget/format.ts";
+import { counted, isolated, rowsOf, soFar, whole, worth } from "../widget/format.ts";
 
 /** The learner's columns in the table of a chart. */
 export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];
@@ -52,11 +52,18 @@ export const listed = (names: string[], most = OWN_LOOKS): string =>
 export const isStressed = ({ inputs }: Frame): boolean =>
   inputs.tau !== 0 && inputs.stress_feature !== "";
 
+/** The rows of a panel, "90 rows of 30 patients"; a stale panel may show others than the frame's. */
+export const rowsIn = ({ rows: now, inGroups }: Frame, rows: number): string =>
+  rowsOf(rows, rows === now ? inGroups : null);
+
 /** The rows behind a panel: "90 rows", and under stress "worth about 51 of the 90 rows". */
 export function rowsBehind(frame: Frame, rows: number, least = rows, most = least): string {
   const now = frame.stress?.now;
-  const isWeighted = isStressed(frame) && now?.ess && now.n_rows === rows && least >= rows;
-  return isWeighted ? worth(now.ess ?? 0, rows) : soFar(rows, least, most);
+  if (least < rows) return soFar(rows, least, most);
+  const isWeighted = isStressed(frame) && now?.ess && now.n_rows === rows;
+  return isWeighted
+    ? worth(now.ess ?? 0, rows, [now.groups_ess, frame.inGroups])
+    : rowsIn(frame, rows);
 }
 
 /** The legend of the ghost: its pin, and a sample of its line. */

@@ -68,9 +68,21 @@ export function seconds(value: number): string {
 export const counted = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** How many rows of equal weight the weighted rows are worth. */
-export const worth = (ess: number, rows: number): string =>
-  `worth about ${whole(ess)} of the ${counted(rows, "row")}`;
+/** "900 rows", or "900 rows of 30 patients". */
+export const rowsOf = (rows: number, groups: string | null): string =>
+  counted(rows, "row") + (groups === null ? "" : ` of ${isolated(groups)}`);
+
+/** The effective number of groups of rows, and what these are. */
+export type WorthGroups = readonly [ess: number | null, groups: string | null];
+
+/** How many rows of equal weight the weighted rows are worth, and how many groups. */
+export const worth = (
+  ess: number,
+  rows: number,
+  [of, groups]: WorthGroups = [null, null],
+): string =>
+  `worth about ${whole(ess)} of the ${counted(rows, "row")}` +
+  (of === null || groups === null ? "" : ` and ${whole(of)} of the ${isolated(groups)}`);
 
 /** "10,000 rows", or "500 of 10,000 rows so far", or "50 to 400 of 10,000 rows so far". */
 export const soFar = (rows: number, least: number, most = least): string => {

@@ -144,14 +144,14 @@ describe("the columns of importance", () => {
     const order = units.map((_, i) => i);
     const { all, model, one } = await mount(
       info,
-      frameWith({ groups: true }, { units, order }, numbers, info),
+      frameWith({ grouped: true }, { units, order }, numbers, info),
     );
     expect(rowsOf(all)).toEqual(units);
     const saved = model.saved.length;
     all("uq-importance-row")[0]?.click();
     expect(model.saved).toHaveLength(saved);
     await openMore(one("uq-importance-options"));
-    expect(one<HTMLInputElement>("uq-groups").checked).toBe(true);
+    expect(one<HTMLInputElement>("uq-grouped").checked).toBe(true);
   });
 });
 
@@ -302,5 +302,49 @@ describe("the bars of importance", () => {
     }
     const { root } = await mount(about, raw);
     expect(root.querySelectorAll(".uq-bars")).toHaveLength(1);
+  });
+});
+
+describe("what rows belong to", () => {
+  const groups = [
+    { name: "", text: null },
+    { name: "patient", text: "30 patients" },
+    { name: "constructor", text: "5 values of constructor" },
+  ];
+  const info = { ...about, groups };
+  const inGroups = (of: Partial<Inputs>, in_groups: string | null) => {
+    const frame = frameWith(of, {}, {}, info);
+    Object.assign(frame.meta, { in_groups });
+    return frame;
+  };
+
+  it("is chosen beside the kind of the intervals, and said with the rows", async () => {
+    const { root, one, lastRequest, receive } = await mount(info, inGroups({}, null));
+    const select = one<HTMLSelectElement>("uq-row-groups");
+    expect([...select.options].map(({ textContent }) => textContent)).toEqual([
+      "each row by itself",
+      "30 patients",
+      "5 values of constructor",
+    ]);
+    select.value = "patient";
+    select.dispatchEvent(new Event("change"));
+    expect(lastRequest()).toEqual({ groups: "patient" });
+    await receive(inGroups({ groups: "patient" }, "30 patients"));
+    expect(select.value).toBe("patient");
+    const n = about.n_rows;
+    expect(root.querySelector(".uq-importance .uq-note")?.textContent).toContain(
+      `${n} rows of 30 patients`,
+    );
+    expect(root.querySelector(".uq-header")?.textContent).toContain(`${n} rows of 30 patients`);
+    expect(one("uq-rows").textContent).toBe(`${n} of ${n} rows, 30 patients`);
+  });
+
+  it("may be a column that is not offered, and is not asked where there is no other", async () => {
+    const { one } = await mount(info, inGroups({ groups: "ward" }, "9 wards"));
+    expect(one<HTMLSelectElement>("uq-row-groups").value).toBe("ward");
+    clearPage();
+    const alone = await mount(about, frameWith({}));
+    const label = alone.one("uq-row-groups").closest("label");
+    expect(label?.hidden).toBe(true);
   });
 });

@@ -8,7 +8,9 @@ import {
   isolatedIn,
   number,
   percent,
+  rowsOf,
   seconds,
+  worth,
 } from "../../src/widget/format.ts";
 import { aboutBinary, wireFrame } from "../fixtures.ts";
 import { clearPage, mount } from "../mount.ts";
@@ -18,6 +20,17 @@ const about = aboutBinary();
 afterEach(clearPage);
 const x = (element: Element | null | undefined, name: string) =>
   Number(element?.getAttribute(name));
+
+describe("numbers of rows", () => {
+  it("name what the rows belong to", () => {
+    expect(rowsOf(900, null)).toBe("900 rows");
+    expect(rowsOf(900, "30 patients")).toBe("900 rows of 30 patients");
+    expect(worth(51.2, 900)).toBe("worth about 51 of the 900 rows");
+    expect(worth(51.2, 900, [12.6, "30 patients"])).toBe(
+      "worth about 51 of the 900 rows and 13 of the 30 patients",
+    );
+  });
+});
 
 describe("numbers", () => {
   it("of ten million and more have exponents, also in columns and on axes", () => {

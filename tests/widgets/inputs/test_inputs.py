@@ -72,12 +72,18 @@ class InputTraits(t.HasTraits):
 {types}
 
 
-class InputArguments(TypedDict, total=False):
-    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
+class ExploreArguments(TypedDict, total=False):
+    """The keyword arguments of `explore`: those of `Explorer` whose names mean the same there."""
 
-{types}
+{arguments}
     pins: list[dict[str, Any]]
     layout: Any
+
+
+class InputArguments(ExploreArguments, total=False):
+    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
+
+    groups: str
 '''
 
 
@@ -87,9 +93,10 @@ def test_the_generated_types_are_those_of_the_inputs() -> None:
         types="\n".join(f"  {name}: {kind};" for name, (kind, _, _) in types.items()),
         kinds="\n".join(f'  {name}: "{kind}",' for name, (_, kind, _) in types.items()),
     )
-    python = PYTHON.format(
-        types="\n".join(f"    {name}: {kind}" for name, (_, _, kind) in types.items())
-    )
+    traits = {name: f"    {name}: {kind}" for name, (_, _, kind) in types.items()}
+    # `explore` takes the groups of the Explainer, which are labels too.
+    arguments = [line for name, line in traits.items() if name != "groups"]
+    python = PYTHON.format(types="\n".join(traits.values()), arguments="\n".join(arguments))
     for path, text in ((FRONT_END, typescript), (TYPE_HINTS, python)):
         if os.environ.get("UQ_WRITE_INPUTS"):
             path.write_text(text, encoding="utf-8")
@@ -133,7 +140,7 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
         ("importance_of", ["r2"], "it is a metric of numbers, and the target is a class"),
         ("replacement", "swap", "there is no replacement 'swap'"),
         ("compare", "quotient", "there is no comparison 'quotient'"),
-        ("groups", 1, "must be True or False"),
+        ("grouped", 1, "must be True or False"),
         ("verdict", "yes", "must be True or False"),
         ("redundancy", None, "must be True or False"),
         ("sort", "size", "there is no measure 'size'"),

@@ -49,10 +49,11 @@ CHANGED: dict[str, Any] = {
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",
+    "groups": "c",
     "importance_of": ["brier", "accuracy"],
     "replacement": "ablation",
     "compare": "ratio",
-    "groups": True,
+    "grouped": True,
     "verdict": True,
     "redundancy": True,
     "sort": "feature",
@@ -187,7 +188,8 @@ def test_the_code_reproduces_the_view(dated_explainer: uq.Explainer) -> None:
     with names["again"] as again:
         assert again.wait(60)
         assert again.code() == code
-        assert again._frame["inputs"] == frame["inputs"]
+        # The groups are those of the explainer.
+        assert {**again._frame["inputs"], "groups": "c"} == frame["inputs"]
         assert_same_numbers(columns(again._frame), columns(frame))
 
 

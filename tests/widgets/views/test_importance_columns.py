@@ -133,12 +133,12 @@ def test_predictions_that_are_too_narrow_are_remarked_on() -> None:
 def test_groups_move_together() -> None:
     X, y = table()
     explainer = uq.Explainer(Counting(), X, y, feature_groups={"both": ["a", "b"]})
-    with uq.Explorer(explainer, n_repeats=3, groups=True) as widget:
+    with uq.Explorer(explainer, n_repeats=3, grouped=True) as widget:
         meta, own = shown(widget)
         assert meta["units"] == ["both", "c", "same"]
         check_column(own, 0, explainer.importance("nll", n_repeats=3), meta["units"])
         assert widget.feature == "a"  # the first feature of the most important group
-        widget.groups = False
+        widget.grouped = False
         meta, own = shown(widget)
         assert meta["units"] is None
         assert own["value"].shape == (2, 4)
@@ -146,13 +146,13 @@ def test_groups_move_together() -> None:
 
 def test_no_feature_is_picked_by_the_order_of_an_earlier_request(model: Counting) -> None:
     explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
-    with uq.Explorer(explainer, groups=True, n_repeats=3) as widget:
+    with uq.Explorer(explainer, grouped=True, n_repeats=3) as widget:
         assert widget.wait(30)
-        widget.groups = False
+        widget.grouped = False
         assert widget.wait(30)
         # The order on the page is that of four features; there are three groups.
         no_row = [{"feature": "a", "low": 1e6, "high": None}]
-        widget.state = {**widget.state, "groups": True, "feature": "", "ice_filter": no_row}
+        widget.state = {**widget.state, "grouped": True, "feature": "", "ice_filter": no_row}
         assert widget.wait(30)
         assert widget._frame["meta"]["error"] is None
         assert widget.feature == ""

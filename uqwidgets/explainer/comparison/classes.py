@@ -193,7 +193,7 @@ class ClassComparison(Comparison):
 
     @property
     def _sizes(self) -> str:
-        return f"{len(self.explainer.table):,} rows"
+        return self.explainer.table.size
 
 
 class _OfClasses(ModelComparison):

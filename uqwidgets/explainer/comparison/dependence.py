@@ -15,7 +15,7 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.base import Sides
 from uqwidgets.explainer.comparison.blocks import block_differences
-from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference import Family, half_width, influences_on_means, mean_over_rows
 from uqwidgets.inference.population import Population
 
 
@@ -27,6 +27,7 @@ def dependences(
     level: float,
     callback: ProgressCallback | None,
     lines: int | None = None,
+    seed: int | None = None,
 ) -> tuple[Dependence, Dependence, Dependence]:
     r"""Return the curve of each side, and of the first minus the second with a band of its own.
 
@@ -48,6 +49,8 @@ def dependences(
         See `Evaluations.evaluate_all`.
     lines : int, optional
         Number of rows whose curves the results hold.
+    seed : int, optional
+        With it, each band holds at all points at once; see `Family`.
 
     Returns
     -------
@@ -66,6 +69,7 @@ def dependences(
             level=level,
             lines=lines,
             callback=callback,
+            family=None if seed is None else Family(seed),
         )
         for (evaluations, measure, population), on in zip(sides, grids, strict=True)
     )
@@ -74,12 +78,14 @@ def dependences(
         curve_blocks(side.evaluations, side.of, on, form)
         for side, on in zip(sides, grids, strict=True)
     )
-    means = []
+    means, family = [], None if seed is None else Family(seed)
     of_rows: dict[str, Any] = {}
     if populations[0] is populations[1]:
         curves = []
         for block in block_differences(own, other):
             means.append(mean_over_rows(block, populations[0]))
+            if family is not None:
+                family.add(influences_on_means(block, means[-1][0], populations[0]))
             curves.append(block if first.curve_rows is None else block[:, first.curve_rows])
             del block  # otherwise it stays in memory while the next is made
         of_rows = {
@@ -87,9 +93,15 @@ def dependences(
             "remarks": grid.remarks,
         }
     else:
-        means = [_mean_difference(block, populations) for block in own]
+        for block in own:
+            mean, influences = _mean_difference(block, populations)
+            means.append((mean, np.sqrt(np.square(influences).sum(axis=1))))
+            if family is not None:
+                family.add(influences)
     average, std_error = (np.concatenate(part) for part in zip(*means, strict=True))
-    width = half_width(std_error, level, min(populations, key=lambda each: each.units.ess))
+    pointwise_level = None if family is None else family.pointwise_level(level)
+    fewest = min(populations, key=lambda each: each.units.ess)
+    width = half_width(std_error, pointwise_level or level, fewest)
     difference = replace(
         first,
         label=f"{first.label}, {title}",
@@ -97,13 +109,14 @@ def dependences(
         std_error=std_error,
         low=average - width,
         high=average + width,
+        pointwise_level=pointwise_level,
         **of_rows,
     )
     return first, second, difference
 
 
 def _mean_difference(values: Floats, sides: Sequence[Population]) -> tuple[Floats, Floats]:
-    """Return the mean of each line in the first population minus the second, with its error.
+    """Return the mean of each line in the first population minus the second, with influences.
 
     Parameters
     ----------
@@ -112,7 +125,9 @@ def _mean_difference(values: Floats, sides: Sequence[Population]) -> tuple[Float
 
     Returns
     -------
-    difference, std_error : ndarray of shape (m,)
+    difference : ndarray of shape (m,)
+    influences : ndarray of shape (m, u)
+        Of rows, or of groups of rows; to first order, their sum is the error.
     """
     means, influences = [], []
     for side in sides:
@@ -121,4 +136,4 @@ def _mean_difference(values: Floats, sides: Sequence[Population]) -> tuple[Float
         means.append(mean)
         of_units = side.of_units(share * (values - mean[:, None]))
         influences.append(of_units * math.sqrt(side.units.small_sample))
-    return means[0] - means[1], np.sqrt(np.square(influences[0] - influences[1]).sum(axis=1))
+    return means[0] - means[1], influences[0] - influences[1]

@@ -32,6 +32,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.base import Sides
 from uqwidgets.explainer.comparison.blocks import minus_blocks
 from uqwidgets.importance import (
+    Estimates,
     FeatureRanking,
     Settings,
     build_result,
@@ -41,12 +42,12 @@ from uqwidgets.importance import (
     metric_importance,
     permutation_importance,
     provenance,
+    remarks_on_many,
     remarks_on_pairs,
     remarks_on_weights,
 )
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import Bounds, Change, Reference, bounds, minus_influence, ratio_change
-from uqwidgets.inference.moments import Moments, bounds_of_moments
+from uqwidgets.inference import Change, Moments, minus_influence, ratio_change
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.inference.sums import dot
@@ -82,39 +83,41 @@ def importances(
     remarks: tuple[Remark, ...] = ()
     of_rows = len(features), len(population.positions)
     per_row = None
-    parts: list[tuple[Bounds, Floats]] = []
+    # Whatever is compared, zero is no difference.
+    of_difference = replace(settings, compare="difference")
+    estimates = Estimates(of_difference)
 
     def of_sides(rank: Callable[..., Importance]) -> Iterator[Importance]:
         return (rank(evals, one, features, rows, settings, callback) for evals, one, rows in sides)
 
     if isinstance(of, Metric):
         first, second = of_sides(metric_importance)
-        parts += metric_differences(sides, features, settings, callback)
+        for each in metric_differences(sides, features, settings, callback):
+            estimates.add_interval(*each)
     elif population is other:
         first, second = of_sides(permutation_importance)
-        options = settings.interval, settings.level, population, settings.reference
-        pairs, per_row = [], np.empty(of_rows)
+        per_row = np.empty(of_rows)
         for change in _of_models(sides, (first, second), features, settings, callback):
-            per_row[len(parts)] = change.per_row()[population.positions]
-            parts.append((bounds(change, *options), change.repeats))
-            pairs.append(change.pairs)
+            per_row[len(estimates.pairs)] = change.per_row()[population.positions]
+            estimates.add(change, np.empty(0), 1.0, population)
             del change  # otherwise its arrays stay in memory with the next ones
-        remarks = remarks_on_pairs(pairs) + remarks_on_weights(of, population, settings)
+        remarks = remarks_on_pairs(estimates.pairs)
+        remarks += remarks_on_weights(of, population, settings)
     else:
-        first, second, parts = _of_groups(sides, features, settings, callback)
-    intervals, repeats = zip(*parts, strict=True)
+        first, second = _of_groups(sides, features, settings, estimates, callback)
+    intervals = estimates.intervals()
     result = build_result(
         features,
         intervals,
         np.full(of_rows, np.nan) if per_row is None else per_row,
-        repeats,
+        estimates.repeats,
         measure=of.name,
         label=f"{first.label}, {title}",
         unit=first.unit,
         baseline=first.baseline - second.baseline,
-        remarks=remarks,
-        # Whatever is compared, zero is no difference.
-        **provenance(replace(settings, compare="difference"), population),
+        remarks=remarks + remarks_on_many(intervals, of_difference),
+        **estimates.together,
+        **provenance(of_difference, population),
     )
     return first, second, result
 
@@ -187,9 +190,10 @@ def _of_groups(
     sides: Sides,
     features: Sequence[str],
     settings: Settings,
+    estimates: Estimates,
     callback: ProgressCallback | None,
-) -> tuple[Importance, Importance, list[tuple[Bounds, Floats]]]:
-    """Return the importance in both groups of rows, and its differences with their repeats."""
+) -> tuple[Importance, Importance]:
+    """Return the importance in both groups of rows, and add its differences to the estimates."""
     rankings = [
         FeatureRanking(evaluations, measure, features, population, settings)
         for evaluations, measure, population in sides
@@ -198,7 +202,6 @@ def _of_groups(
         mean_changes(evaluations, measure, features, population, settings, callback)
         for evaluations, measure, population in sides
     )
-    parts = []
     for own in of_first:
         changes: tuple[Change, ...] = (own, next(of_second))
         for ranking, change in zip(rankings, changes, strict=True):
@@ -209,20 +212,18 @@ def _of_groups(
                 for change, (evaluations, measure, population) in zip(changes, sides, strict=True)
             )
         populations = sides[0].population, sides[1].population
-        interval = _of_changes(changes, populations, settings.level, settings.reference)
-        parts.append((interval, changes[0].repeats - changes[1].repeats))
-        del own, change, changes  # otherwise they stay in memory while the next are made
+        moments, influences = _of_changes(changes, populations)
+        repeats = changes[0].repeats - changes[1].repeats
+        estimates.add_interval(None, moments, influences, repeats)
+        del own, change, changes, influences  # otherwise they stay in memory with the next ones
     first, second = (ranking.result() for ranking in rankings)
-    return first, second, parts
+    return first, second
 
 
 def _of_changes(
-    changes: Sequence[Change],
-    sides: tuple[Population, Population],
-    level: float,
-    reference: Reference,
-) -> Bounds:
-    r"""Return the mean change in the first population minus that in the second, with an interval.
+    changes: Sequence[Change], sides: tuple[Population, Population]
+) -> tuple[Moments, Floats]:
+    r"""Return the moments of the mean change in the first population minus that in the second.
 
     As in `uqwidgets.inference.bounds` with ``u-statistic``: the sum of the squared influences
     :math:`\psi^A_i - \psi^B_i`, without the noise of the drawn pairs that it contains twice. A pair
@@ -234,13 +235,19 @@ def _of_changes(
     changes : sequence of two Change
         Over the same pairs of a scored row and a donor.
     sides : tuple of Population
-    level : float
-    reference : {"t", "normal"}
+
+    Returns
+    -------
+    moments : Moments
+        Arrays of shape ().
+    influences : ndarray of shape (u,)
+        Of every row, or group of rows, on the difference.
     """
     own, other = changes
     estimate = own.estimate - other.estimate
     if math.isnan(estimate):
-        return Bounds(np.nan, np.nan, np.nan, np.nan)
+        nothing = np.full(len(sides[0].units.weights), np.nan)
+        return Moments.symmetric(np.nan, np.nan, np.nan), nothing
     n, units = len(own.double_counted), [side.units for side in sides]
     influences, twice = [], []
     for change, side in zip(changes, sides, strict=True):
@@ -270,5 +277,4 @@ def _of_changes(
         max(1 / change.pairs for change in changes),
         min(side.evenness for side in units),
     )
-    error, low, high = bounds_of_moments(Moments(*map(np.asarray, moments)), level, reference)
-    return Bounds(estimate, float(error), float(low), float(high))
+    return Moments(*map(np.asarray, moments)), relative

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
-from uqwidgets._utils.options import check_callback
+from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -102,6 +102,7 @@ class ModelComparison(Comparison):
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -110,8 +111,10 @@ class ModelComparison(Comparison):
 
         Parameters
         ----------
-        measure, replacement, n_repeats, compare, interval, level, reference
-            As in `Explainer.importance`. Of ratios, it is the difference of the ratios.
+        measure, replacement, n_repeats, compare, interval, level, reference, simultaneous
+            As in `Explainer.importance`. Of ratios, it is the difference of the ratios. With
+            ``simultaneous`` the intervals of all differences hold at once, and so do those of each
+            side.
         sample_weight, rows, callback
             As in `Explainer.importance`.
         features : sequence of str, optional
@@ -155,6 +158,7 @@ class ModelComparison(Comparison):
             level=level,
             reference=reference,
             seed=self.first.seed,
+            simultaneous=simultaneous,
         )
         self._pair.check_draws(settings.draws)
         names = self._pair.named_features(features)
@@ -172,6 +176,7 @@ class ModelComparison(Comparison):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        simultaneous: bool = False,
         lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
@@ -183,7 +188,7 @@ class ModelComparison(Comparison):
         ----------
         feature : str
             A feature that both models see.
-        measure, grid, spacing, center, derivative, relative, level, lines
+        measure, grid, spacing, center, derivative, relative, level, simultaneous, lines
             As in `Explainer.dependence`.
         sample_weight, rows, callback
             As in `Explainer.dependence`.
@@ -218,11 +223,12 @@ class ModelComparison(Comparison):
         """
         check_callback(callback)
         self._pair.check_feature(str(feature))
+        seed = self.first.seed if checked_flag(simultaneous, "simultaneous") else None
         form = CurveTransform.of(center, derivative, relative)
         populations = [self.first.table.population(sample_weight, rows)] * 2
         sides = self._sides(measure, populations, of_rows=True)
         points = grid_of(self.first.table, str(feature), POINTS if grid is None else grid, spacing)
-        options = form, checked_level(level), callback, checked_lines(lines)
+        options = form, checked_level(level), callback, checked_lines(lines), seed
         return self._difference(*dependences(sides, self._title, points, *options))
 
     def stress(
@@ -235,6 +241,7 @@ class ModelComparison(Comparison):
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
+        simultaneous: bool = False,
         rows: npt.ArrayLike | None = None,
     ) -> Difference:
         """Compute indicators of both models under the same weights, and their difference.
@@ -247,7 +254,7 @@ class ModelComparison(Comparison):
             By default all that both models see and that can be stressed.
         indicators : sequence of str, scorer or callable, or dict of them by name, optional
             By default every indicator that both models have.
-        taus, tail, anchor, missing, level, rows
+        taus, tail, anchor, missing, level, simultaneous, rows
             As in `Explainer.stress`.
 
         Returns
@@ -291,13 +298,14 @@ class ModelComparison(Comparison):
                 self._pair.check_feature(name)
         if indicators is None:
             indicators = [name for name in self.first.indicators if name in self.second.indicators]
-        options = features, taus, tail, anchor, missing, level, rows
+        options = features, taus, tail, anchor, missing, level, rows, simultaneous
         own, other = self._of_sides(indicators)
         pairs = list(zip(own, other, strict=True))
         differences = [indicator_minus(*both, self._title, self._pair) for both in pairs]
         difference = self.first._stress_of(lambda: differences, *options)
         if level is not None:
-            difference = agreeing_shares(difference, pairs, checked_level(level))
+            at = difference.pointwise_level or checked_level(level)
+            difference = agreeing_shares(difference, pairs, at)
         return self._difference(
             self.first._stress_of(lambda: own, *options),
             self.second._stress_of(lambda: other, *options),
@@ -309,6 +317,7 @@ class ModelComparison(Comparison):
         scoring: Mapping[str, object] | Sequence[object] | str | None = None,
         *,
         level: float = 0.95,
+        simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Difference:
@@ -318,7 +327,7 @@ class ModelComparison(Comparison):
         ----------
         scoring : str, scorer, callable, sequence of these or dict of them by name, optional
             As in `Explainer.scores`; by default the scores that both models have.
-        level, sample_weight, rows
+        level, simultaneous, sample_weight, rows
             As in `Explainer.scores`.
 
         Returns
@@ -351,7 +360,7 @@ class ModelComparison(Comparison):
         >>> result.difference.names
         ('rmse', 'absolute_error', 'r2')
         """
-        level = checked_level(level)
+        level, together = checked_level(level), checked_flag(simultaneous, "simultaneous")
         population = self.first.table.population(sample_weight, rows)
         entries = self.first._scoring(scoring)
         if scoring is None:
@@ -362,7 +371,7 @@ class ModelComparison(Comparison):
             if type(own[k]) is not type(other[k]):  # a closed form that only one of them has
                 own[k], other[k] = (side.indicator(entry) for side in self._explainers)
         first, second = (
-            side._scored(of, population, level, self.first.seed)
+            side._scored(of, population, level, self.first.seed, together)
             for side, of in zip(self._explainers, (own, other), strict=True)
         )
         pairs = list(zip(own, other, strict=True))
@@ -373,7 +382,7 @@ class ModelComparison(Comparison):
 
     @property
     def _sizes(self) -> str:
-        return f"{len(self.first.table):,} rows, {len(self.features)} features of both"
+        return f"{self.first.table.size}, {len(self.features)} features of both"
 
     def _of_sides(
         self, indicators: object

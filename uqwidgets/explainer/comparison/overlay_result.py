@@ -14,7 +14,15 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.result import Result
-from uqwidgets.plotting.text import clipped, counted, few, listed, sentence, value_text, with_unit
+from uqwidgets.plotting.text import (
+    clipped,
+    counted_rows,
+    few,
+    listed,
+    sentence,
+    value_text,
+    with_unit,
+)
 from uqwidgets.stress.result import Stress, by_response
 
 if TYPE_CHECKING:
@@ -169,10 +177,10 @@ class Overlay(Result):
         for name, result in zip(self.short_names, self.results, strict=True):
             parts: list[str] = []
             if isinstance(result, Importance):
-                parts = [result.how, counted(result.per_row.shape[1], "row")]
+                parts = [result.how, counted_rows(result.per_row.shape[1], result.groups)]
             elif isinstance(result, Dependence):
                 refits = [f"mean over {result.n_refits} refits"] if result.n_refits else []
-                parts = [*refits, counted(len(result.rows), "row")]
+                parts = [*refits, counted_rows(len(result.rows), result.groups)]
             else:
                 parts = [f"anchors at tail {result.tail:g}"]
             has_interval = result.level is not None and not self.roc_path

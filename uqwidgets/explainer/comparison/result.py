@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from uqwidgets._utils.remarks import Remark
@@ -114,6 +115,96 @@ class Difference(Result):
         numbers = side.frame[[*keys, *columns]].rename(columns=columns)
         # Only features differ in their order: each importance has its own.
         return lines.merge(numbers, on=keys) if isinstance(side, Importance) else numbers
+
+    def tests(self, adjust: str | None = "holm", alternative: str = "two-sided") -> pd.DataFrame:
+        """Test for each feature whether the difference of its importance is zero.
+
+        Parameters
+        ----------
+        adjust, alternative
+            As in `Importance.tests`.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature, p_value, p_adjusted``, in the order of the differences.
+
+        Raises
+        ------
+        ValueError
+            If the result is no comparison of importance, or for a name that does not exist.
+
+        See Also
+        --------
+        Importance.tests : The tests of one importance.
+
+        References
+        ----------
+        Holm 1979; Benjamini and Hochberg 1995.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
+        >>> one.compare(two).importance("squared_error").tests()["p_value"].round(3).tolist()
+        [0.0, 1.0]
+        """
+        if not isinstance(self.difference, Importance):
+            raise ValueError("only differences of importance have tests; read the intervals here.")
+        return self.difference.tests(adjust, alternative)
+
+    def rows_needed(self) -> pd.DataFrame:
+        """Estimate how many rows would leave zero outside the interval of each difference.
+
+        Of scores, it follows from the distance between the difference and the end of its interval
+        that is nearer to zero, which narrows with the root of the number of rows. Of two groups of
+        rows, it is the number in the first, where the second grows by the same factor.
+
+        Returns
+        -------
+        DataFrame
+            As from `Importance.rows_needed`; of scores, with the column ``score`` instead of
+            ``feature``.
+
+        Raises
+        ------
+        ValueError
+            If the result is no comparison of importance or of scores.
+
+        See Also
+        --------
+        Importance.rows_needed : The same for one importance.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 1))
+        >>> y = X[:, 0] + rng.normal(size=200)
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, y) for b in (1, 0.6))
+        >>> needed = one.compare(two).scores("squared_error").rows_needed()
+        >>> needed.columns.tolist(), bool(20 < needed["rows"][0] < 500)
+        (['score', 'rows'], True)
+        """
+        of = self.difference
+        if isinstance(of, Importance):
+            return of.rows_needed()
+        if not isinstance(of, Scores):
+            raise ValueError(
+                "only differences of importance and of scores say how many rows they need."
+            )
+        what, number = "rows", of.n_rows
+        if of.groups is not None:
+            what, number = "groups", of.groups.number
+        nearer = np.where(of.value > 0, of.value - of.low, of.high - of.value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.square(nearer / of.value)
+        times = np.where(np.abs(of.value) <= of.std_error, np.inf, times)
+        times = np.where(np.isfinite(nearer), times, np.nan)
+        return pd.DataFrame({"score": list(of.names), what: np.ceil(times * number)})
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
-from uqwidgets._utils.options import check_callback
+from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.dependence import POINTS, CurveTransform, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.base import Comparison
@@ -22,6 +22,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 from uqwidgets.performance import scores
 from uqwidgets.performance.scores import scores_difference
+from uqwidgets.plotting.text import counted_rows
 from uqwidgets.stress.columns import stressable, stressed_columns
 from uqwidgets.stress.projection import checked_taus
 
@@ -85,15 +86,17 @@ class RowsComparison(Comparison):
         compare: str = "difference",
         level: float = 0.95,
         reference: str = "t",
+        simultaneous: bool = False,
         callback: ProgressCallback | None = None,
     ) -> Difference:
         """Compute the importance in both groups, and its difference.
 
         Parameters
         ----------
-        measure, features, replacement, n_repeats, compare, level, reference, callback
-            As in `Explainer.importance`. Intervals are ``"u-statistic"``; donors come from all
-            rows.
+        measure, features, replacement, n_repeats, compare, level, reference, simultaneous, callback
+            As in `Explainer.importance`. With ``simultaneous`` the intervals of all differences
+            hold at once, and so do those of each side. Intervals are ``"u-statistic"``; donors come
+            from all rows.
 
         Returns
         -------
@@ -132,6 +135,7 @@ class RowsComparison(Comparison):
             level=level,
             reference=reference,
             seed=self.explainer.seed,
+            simultaneous=simultaneous,
         )
         names = self.explainer.table.named_features(features)
         sides = self._sides(measure, self._populations)
@@ -148,13 +152,14 @@ class RowsComparison(Comparison):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        simultaneous: bool = False,
         callback: ProgressCallback | None = None,
     ) -> Difference:
         """Compute the curve of both groups over the same values, and its difference.
 
         Parameters
         ----------
-        feature, measure, grid, spacing, center, derivative, relative, level, callback
+        feature, measure, grid, spacing, center, derivative, relative, level, simultaneous, callback
             As in `Explainer.dependence`.
 
         Returns
@@ -186,11 +191,13 @@ class RowsComparison(Comparison):
         [-1.0, 1.0]
         """
         check_callback(callback)
+        seed = self.explainer.seed if checked_flag(simultaneous, "simultaneous") else None
         form = CurveTransform.of(center, derivative, relative)
         sides = self._sides(measure, self._populations, of_rows=True)
         level, table = checked_level(level), self.explainer.table
         points = grid_of(table, str(feature), POINTS if grid is None else grid, spacing)
-        return self._difference(*dependences(sides, self._title, points, form, level, callback))
+        options = form, level, callback, None, seed
+        return self._difference(*dependences(sides, self._title, points, *options))
 
     def stress(
         self,
@@ -282,12 +289,13 @@ class RowsComparison(Comparison):
         scoring: Mapping[str, object] | Sequence[object] | str | None = None,
         *,
         level: float = 0.95,
+        simultaneous: bool = False,
     ) -> Difference:
         """Compute the scores in both groups, and their difference.
 
         Parameters
         ----------
-        scoring, level
+        scoring, level, simultaneous
             As in `Explainer.scores`.
 
         Returns
@@ -319,11 +327,17 @@ class RowsComparison(Comparison):
         """
         ex, level = self.explainer, checked_level(level)
         chosen = [ex._score(entry) for entry in ex._scoring(scoring)]
-        first, second = (scores(chosen, side, level, ex.seed) for side in self._populations)
+        together = checked_flag(simultaneous, "simultaneous")
+        first, second = (
+            scores(chosen, side, level, ex.seed, together) for side in self._populations
+        )
         pairs = [(one, one) for one in chosen]
         difference = scores_difference(first, pairs, self._populations, self._title, ex.seed)
         return side_by_side(self.names, first, second, difference, difference.remarks)
 
     @property
     def _sizes(self) -> str:
-        return " and ".join(f"{len(side.positions):,}" for side in self._populations) + " rows"
+        sides = self._populations
+        if self.explainer.table.row_groups is None:
+            return " and ".join(f"{len(side.positions):,}" for side in sides) + " rows"
+        return " and ".join(counted_rows(len(side.positions), side.group_count) for side in sides)

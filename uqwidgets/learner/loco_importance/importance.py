@@ -26,6 +26,7 @@ from uqwidgets.evaluation.columns import ColumnKind, Columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.row_groups import groups_of_rows
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
@@ -72,6 +73,7 @@ def loco_importance(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     callback: ProgressCallback | None = None,
+    groups: Any = None,
 ) -> Importance:
     """How much a measure rises on test rows when a feature is left out of the fit.
 
@@ -121,6 +123,10 @@ def loco_importance(
         Number of fits that run at the same time, through joblib.
     callback : callable, optional
         Called with a `Progress` after every fit. To stop the work, raise an exception from it.
+    groups : str or array-like of shape (m,), optional
+        Test rows that belong together, such as those of one patient: a label for each, or the name
+        of a column of ``X_test``, which the fits then do without. The interval is for other groups;
+        none of them should have rows in ``X_train``.
 
     Returns
     -------
@@ -167,10 +173,13 @@ def loco_importance(
     compare = one_of(COMPARISONS, compare, "comparison")
     seed = seed_of(random_state)
     split = Split.of(X_train, y_train, X_test, y_test)
+    row_groups, on_groups, named = groups_of_rows(groups, split.test.table, len(split.test))
+    if named is not None:
+        split = split.without([named])
     procedure = clone_with_seed(estimator, seed)
     whole = fit_and_predict(unfitted_copy(procedure), split, adapter, feature_groups)
     names = whole.table.named_features(features)
-    population = Population.of(len(whole.table), sample_weight)
+    population = Population.of(len(whole.table), sample_weight, groups=row_groups)
     of_rows = available(whole.original, classifier=whole.classes is not None)
     reader = find_metric(measure, whole.classes) if is_metric(measure) else find(measure, of_rows)
     if replace is None:
@@ -188,7 +197,7 @@ def loco_importance(
         replacement="refit" if replace is None else fill_name(replace),
         level=level,
         seed=seed,
-        remarks=_remarks(whole.table, names, replace),
+        remarks=(*_remarks(whole.table, names, replace), *on_groups),
     )
 
 

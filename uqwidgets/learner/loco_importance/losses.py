@@ -142,6 +142,7 @@ def importance_without(
         rows=None,
         weighted=population.weighted,
         ess=population.ess,
+        groups=population.group_count,
         remarks=(
             *of_reader,
             *remarks_on_open_ends(intervals),
@@ -157,12 +158,15 @@ def _change(values: Floats, population: Population) -> Change:
     total = s.sum()
     estimate = dot(s, values) / total
     influence = s * (values - estimate) * (len(s) / total)
+    of_units = population.of_units(influence)
     return Change(
         estimate=estimate,
         influence_scored=influence,
         influence_donor=np.zeros_like(values),
         double_counted=np.zeros_like(values),
-        interaction=math.cbrt(interaction_of_weights(influence, dot(influence, influence), s)),
+        interaction=math.cbrt(
+            interaction_of_weights(of_units, dot(of_units, of_units), population.units.scored)
+        ),
         double_counted_cubes=0.0,
         pairs=np.inf,
         pair_variance=lambda: np.nan,
@@ -187,7 +191,9 @@ def _jackknife(
     def scores(weights: Floats) -> tuple[float, float]:
         return base(weights), without(weights)
 
-    covariance, freedom = without_groups(lambda included: scores(s * included), len(s), seed)
+    covariance, freedom = without_groups(
+        lambda included: scores(s * included), len(s), seed, population.groups
+    )
     before, after = scores(s)
 
     def difference_to(times: float) -> Bounds:

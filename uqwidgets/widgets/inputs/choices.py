@@ -1,14 +1,22 @@
-"""The measures and scorers that the controls offer, and those that are shown by default."""
+"""The measures, scorers and groups of rows that the controls offer, and the defaults."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import pandas as pd
+
+from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import in_groups
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric
 from uqwidgets.predictive import Point
 
 #: Of every interval.
 LEVEL = 0.95
+# Features that are looked at as groups of rows, the first ones, and those that are offered.
+_MOST_FEATURES, _MOST_OFFERED = 200, 20
 
 
 def curve_measures(explainer: Explainer) -> list[Measure]:
@@ -29,6 +37,29 @@ def offered_scorers(explainer: Explainer) -> list[Metric]:
         auc = "roc_auc" if len(classes) == 2 else "roc_auc_ovr"
         names = ["accuracy", "balanced_accuracy", *([auc] if is_ranked else [])]
     return [find_metric(name, classes) for name in names]
+
+
+def offered_groups(explainer: Explainer) -> dict[str, str]:
+    """Return what the groups of rows are by each column that is offered, such as "30 patients".
+
+    They are the extra columns, and features of whole numbers or of categories, with at least two
+    rows for each value on average; others can be set by name.
+    """
+    table, offered = explainer.table, {}
+    features = [name for name in table.features[:_MOST_FEATURES] if _has_labels(table, name)]
+    for name in (*explainer.extra.names, *features):
+        with suppress(ValueError):  # a single value, or a missing one
+            groups = in_groups(explainer, name).table.row_groups
+            if groups is not None and len(groups) <= len(table) / 2:
+                offered[name] = str(groups)
+        if len(offered) >= _MOST_OFFERED:
+            break
+    return offered
+
+
+def _has_labels(table: Table, name: str) -> bool:
+    dtype = table.column(name).dtype
+    return table.kind(name) == "categorical" or bool(pd.api.types.is_integer_dtype(dtype))
 
 
 def importance_measures(explainer: Explainer) -> list[Measure]:

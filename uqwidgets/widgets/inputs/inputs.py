@@ -14,7 +14,7 @@ from uqwidgets._utils.options import brief, checked_flag
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import explainer_of
+from uqwidgets.explainer.others import explainer_of, in_groups
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
 from uqwidgets.measures import class_of
@@ -92,6 +92,7 @@ class Inputs:
     interval: str = _input(
         "u-statistic", lambda name, value, ex: checked_interval(text(name, value, ex))
     )
+    groups: str = _input("", lambda *value: _groups(*value))
     importance_of: tuple[str, ...] = _input((), lambda *value: _quantities(*value))
     replacement: str = _input(
         "permutation", lambda name, value, ex: checked_scheme(text(name, value, ex))
@@ -100,7 +101,7 @@ class Inputs:
         "difference",
         lambda name, value, ex: one_of(COMPARISONS, text(name, value, ex), "comparison"),
     )
-    groups: bool = _input(False, lambda name, value, _: checked_flag(value, name))
+    grouped: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     verdict: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     redundancy: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     sort: str = _input("", lambda *value: _sort(*value))
@@ -377,6 +378,17 @@ def _column(name: str, value: Any, explainer: Explainer) -> str:
     if text(name, value, explainer):
         columns_with(explainer, value)
     return str(value)
+
+
+def _groups(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of a column whose values are the groups of rows that belong together."""
+    column = _column(name, value, explainer)
+    if column and in_groups(explainer, column).table.row_groups is None:
+        raise ValueError(
+            f"{name} is {column!r}, where every row has a value of its own; name a column of what "
+            "several rows belong to, such as patients."
+        )
+    return column
 
 
 def _center_at(name: str, value: Any, explainer: Explainer) -> str:

@@ -32,10 +32,11 @@ class InputTraits(t.HasTraits):
     ice_lines: int
     n_repeats: int
     interval: str
+    groups: str
     importance_of: list[str]
     replacement: str
     compare: str
-    groups: bool
+    grouped: bool
     verdict: bool
     redundancy: bool
     sort: str
@@ -58,8 +59,8 @@ class InputTraits(t.HasTraits):
     what_if: list[dict[str, Any]]
 
 
-class InputArguments(TypedDict, total=False):
-    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
+class ExploreArguments(TypedDict, total=False):
+    """The keyword arguments of `explore`: those of `Explorer` whose names mean the same there."""
 
     shown_model: str
     views: list[str]
@@ -83,7 +84,7 @@ class InputArguments(TypedDict, total=False):
     importance_of: list[str]
     replacement: str
     compare: str
-    groups: bool
+    grouped: bool
     verdict: bool
     redundancy: bool
     sort: str
@@ -106,3 +107,9 @@ class InputArguments(TypedDict, total=False):
     what_if: list[dict[str, Any]]
     pins: list[dict[str, Any]]
     layout: Any
+
+
+class InputArguments(ExploreArguments, total=False):
+    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
+
+    groups: str

@@ -89,6 +89,9 @@ def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
         high={indicator: stacked(lambda p: p.high[indicator])},
         level=levels[0] if levels else None,
         remarks=tuple(dict.fromkeys(r for profile in profiles for r in profile.remarks)),
+        effective_groups=None
+        if profiles[0].effective_groups is None
+        else np.vstack([p.effective_groups for p in profiles if p.effective_groups is not None]),
     )
 
 

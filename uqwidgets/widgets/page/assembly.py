@@ -317,10 +317,11 @@ def contents_of(
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
         offered[_rows_of(at)] = (named, at, choices)
     for each in shown:
-        # Its levels of tau denote other means than the levels of the other views.
-        if each.stress_feature and _rows_of(each) not in offered:
-            category = builder.category(each)
-            only = Choices({}, [Stressed(each.stress_feature, category)])
+        # Its levels of tau denote other means than the levels of the other views, or it has other
+        # groups.
+        if (each.stress_feature or each.groups != inputs.groups) and _rows_of(each) not in offered:
+            stressed = [Stressed(each.stress_feature, builder.category(each))]
+            only = Choices({}, stressed if each.stress_feature else [])
             named = NamedRows("", each.ice_filter, each.complement)
             offered[_rows_of(each)] = (named, each, only)
     contents = []

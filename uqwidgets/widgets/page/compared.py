@@ -19,7 +19,7 @@ _READS = {
     "scores": (),
     "curve": ("feature", "measure", "spacing", "center", "center_at", "derivative", "relative"),
     "stress": ("indicator",),
-    "importance": ("n_repeats", "interval", "importance_of", "replacement", "compare", "groups"),
+    "importance": ("n_repeats", "interval", "importance_of", "replacement", "compare", "grouped"),
 }
 _OF_SENTENCES = ("measure", "indicator", "importance_of", "interval")
 # What is shown decides which class is compared with another one.

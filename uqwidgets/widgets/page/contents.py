@@ -20,8 +20,9 @@ from uqwidgets.widgets.page.tracks import StoredTracks
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views.view import Content, View
 
-#: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
-ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
+#: Inputs that identify a cohort of a page: its rows and their groups, and the means that tau = -1
+#: and 1 denote.
+ROWS = ("ice_filter", "complement", "anchor", "tail", "held", "groups")
 
 #: What is reported while levels of tau are packed.
 PACKING = "packing"
@@ -142,6 +143,7 @@ class CohortContents:
         return {
             **{name: at[name] for name in ROWS},
             "rows": self._unstressed.selection.n_rows,
+            "in_groups": self._unstressed.in_groups,
             "entries": self._entries,
             "tracks": self._tracks,
             "levels": {

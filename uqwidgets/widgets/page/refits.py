@@ -12,7 +12,7 @@ from uqwidgets.widgets.views.view import Content, View
 
 # The inputs that decide the results beside a view.
 _READS = {
-    "importance": ("n_repeats", "importance_of", "replacement", "compare", "groups"),
+    "importance": ("n_repeats", "importance_of", "replacement", "compare", "grouped"),
     "dependence": (
         *("feature", "measure", "spacing"),
         *("center", "center_at", "derivative", "relative"),

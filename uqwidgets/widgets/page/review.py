@@ -78,6 +78,8 @@ class ReviewedView:
             parts.append(f"τ {inputs.tau:.2f} of {clipped(inputs.stress_feature, _NAME)}")
         if inputs.ice_filter:
             parts.append(counted(len(inputs.ice_filter), "condition"))
+        if inputs.groups:
+            parts.append(f"rows grouped by {clipped(inputs.groups, _NAME)}")
         if inputs.shown_model:
             parts.append(f"model {inputs.shown_model}")
         return ", ".join(parts)
@@ -172,7 +174,7 @@ def _results(
         # The view says why there is nothing to compare.
         with suppress(NothingToCompareError):
             for shown, result in view.results(inputs, populations, check).items():
-                results[view.name, shown] = result
+                results[view.name, shown] = populations.remarked(result, session.explainer)
     return results
 
 
@@ -321,6 +323,7 @@ def _provenance_html(facts: Mapping[str, Any]) -> Markup:
             "task": facts["task"],
             "classes": facts["classes"],
             "rows": facts["n_rows"],
+            "rows belong to": facts["groups"],
             "features": facts["n_features"],
             **{
                 f"{kind} features": ", ".join(n for n, k in facts["features"].items() if k == kind)

@@ -48,7 +48,8 @@ def static_picture(
         conditions = f"other values than {conditions}"
     if rows is not None and not rows.any():
         return layout_html("", "", heading=heading, message=f"No row has {conditions}.")
-    population, messages = Population.of(n, rows=rows), []
+    groups = session.populations.in_groups(inputs).table.row_groups
+    population, messages = Population.of(n, rows=rows, groups=groups), []
     if rows is not None:
         chosen = counted(len(population.positions), "row")
         messages.append(f"Shown are the {chosen} with {conditions}.")
@@ -102,7 +103,7 @@ def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple
         )
     except ValueError as error:
         return population, f"Without stress: {error}"
-    stressed = Population.of(len(ex.table), weights, population.rows)
+    stressed = Population.of(len(ex.table), weights, population.rows, population.groups)
     if category is None:
         values = ex.table.numbers(feature)
         known = np.isfinite(values)

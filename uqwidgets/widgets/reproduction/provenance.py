@@ -16,6 +16,7 @@ from uqwidgets._utils.versions import installed_versions
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import in_groups
 from uqwidgets.inference import described_interval
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.conditions import labels as labels_of
@@ -43,6 +44,7 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
         ``target``, ``task``, ``classes``: name of the target, classification or regression, and
         the labels.
         ``n_rows``, ``n_features``: numbers of rows and features of the table.
+        ``groups``: what the rows belong to, such as "30 patients"; None if they are independent.
         ``features``: the kind of each, by name.
         ``sha256``: digests of ``X`` and ``y``, see `digest_of_table` and `digest_of_target`; None
         without a target.
@@ -55,6 +57,8 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
         without Git.
     """
     table, model, classes = explainer.table, explainer.model, explainer.classes
+    grouped = in_groups(explainer, inputs.groups) if inputs.groups else explainer
+    groups = grouped.table.row_groups
     accounts_for, takes_as_fixed = described_interval(inputs.interval)
     return dict(
         plain(
@@ -65,6 +69,7 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
                 "classes": [] if classes is None else [str(c) for c in classes.tolist()],
                 "n_rows": len(table),
                 "n_features": len(table.features),
+                "groups": None if groups is None else str(groups),
                 "features": {name: table.kind(name) for name in table.features},
                 "sha256": {
                     "X": digest_of_table(table),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import repeat
 from typing import Any, TypeAlias
@@ -13,7 +13,10 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import in_groups
+from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
+from uqwidgets.plotting.result import Result
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
@@ -92,6 +95,7 @@ class Selection:
     Attributes
     ----------
     explainer : Explainer
+        With the groups of rows of these inputs.
     rows : ndarray of shape (m,) or None
         Positions; None for all rows.
     n_rows : int
@@ -137,6 +141,12 @@ class Selection:
         """Features that can be stressed because they have a value in some of these rows."""
         ex = self.explainer
         return tuple(f for f in ex.features if is_stressable(ex.table, f) and self.has_value(f))
+
+    @cached_property
+    def groups(self) -> RowGroups | None:
+        """The groups of these rows; None if each row is independent of all others."""
+        groups = self.explainer.table.row_groups
+        return groups if groups is None or self.rows is None else groups.among(self.rows)
 
     @property
     def is_profiled(self) -> bool:
@@ -209,6 +219,23 @@ class Populations:
     is_reachable: bool
     problem: str | None = None
 
+    @property
+    def in_groups(self) -> str | None:
+        """The groups of the rows in words, such as "30 patients"; None if rows are independent."""
+        count = self.unstressed.group_count
+        return None if count is None else str(count)
+
+    def remarked(self, result: Result, explainer: Explainer) -> Result:
+        """Return a result with the remarks on these groups, in place of the explainer's own."""
+        own = self.selection.explainer.evaluations.remarks_on_rows
+        other = explainer.evaluations.remarks_on_rows
+        of_class: Any = result  # all results are dataclasses
+        if own == other or "remarks" not in {one.name for one in fields(of_class)}:
+            return result
+        rest = [remark for remark in result.remarks if remark not in (*own, *other)]
+        remarked: Result = replace(of_class, remarks=(*rest, *own))
+        return remarked
+
     def reached(self, inputs: Inputs) -> Population:
         """Return the rows as they are stressed now.
 
@@ -252,6 +279,7 @@ class PopulationBuilder:
         "ice_filter",
         "complement",
         "held",
+        "groups",
     )
 
     def __init__(self, explainer: Explainer, weights: Floats | None = None) -> None:
@@ -261,6 +289,8 @@ class PopulationBuilder:
         # The latest filters, so that going back to one recomputes nothing.
         self._selections: dict[tuple[Any, ...], Selection] = {}
         self._most_frequent: dict[str, str] = {}
+        # By the name of the column of the groups.
+        self._grouped: dict[str, Explainer] = {"": explainer}
 
     @property
     def n_rows(self) -> int:
@@ -297,9 +327,11 @@ class PopulationBuilder:
         mask = self.filtered.chosen(inputs, check)
         if mask is not None and not mask.any():
             return
-        unstressed = Population.of(n, rows=mask)
+        groups = self.in_groups(inputs).table.row_groups
+        unstressed = Population.of(n, rows=mask, groups=groups)
         # A filter that leaves out no row selects the same population as no filter.
         filters = () if mask is None else (*inputs.ice_filter, inputs.complement)
+        rows_key = (filters, inputs.groups)
         selection = self._selection(filters, unstressed.rows, inputs)
         feature, category = inputs.stress_feature, self.category(inputs)
         if selection.described is not None:
@@ -319,8 +351,8 @@ class PopulationBuilder:
             yield Populations(
                 now,
                 unstressed,
-                (stress, filters),
-                (filters,),
+                (stress, *rows_key),
+                rows_key,
                 selection,
                 category,
                 projection,
@@ -340,10 +372,12 @@ class PopulationBuilder:
         feature, category = inputs.stress_feature, self.category(inputs)
 
         def population(weights: Floats) -> Population:
-            return Population.of(n, described.expand(weights), mask)
+            return Population.of(n, described.expand(weights), mask, groups)
 
+        groups = selection.explainer.table.row_groups
+        equal = Population.of(n, rows=mask, groups=groups)
         start, problem = described.start
-        now = unstressed = Population.of(n, rows=mask) if start is None else population(start)
+        now = unstressed = equal if start is None else population(start)
         projection = None
         if feature:
             column = selection.column(feature, category)
@@ -356,7 +390,7 @@ class PopulationBuilder:
                 if projection.weights is not None and tau:
                     now = population(projection.weights)
         stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
-        rows_key = (filters, inputs.held)
+        rows_key = (filters, inputs.held, inputs.groups)
         return Populations(
             now,
             unstressed,
@@ -372,6 +406,12 @@ class PopulationBuilder:
     def rows_key(self, inputs: Inputs) -> tuple[Any, ...]:
         """Identify what decides rows and weights apart from tau."""
         return tuple(getattr(inputs, name) for name in self.reads if name != "tau")
+
+    def in_groups(self, inputs: Inputs) -> Explainer:
+        """Return the explainer with the groups of rows that the inputs name."""
+        if inputs.groups not in self._grouped:
+            self._grouped[inputs.groups] = in_groups(self._explainer, inputs.groups)
+        return self._grouped[inputs.groups]
 
     def category(self, inputs: Inputs) -> str | None:
         """Category whose share is moved: the picked one, or the most frequent of the feature."""
@@ -391,18 +431,18 @@ class PopulationBuilder:
         rows: npt.NDArray[np.intp] | None,
         inputs: Inputs,
     ) -> Selection:
-        key = (conditions, inputs.tail, inputs.anchor, inputs.held)
+        key = (conditions, inputs.tail, inputs.anchor, inputs.held, inputs.groups)
         # A local name, for a result may be computed on another thread meanwhile.
         selections: dict[tuple[Any, ...], Selection] = dict(self._selections)
         selection = selections.pop(key, None)
         if selection is None:
-            n = len(self._explainer.table) if rows is None else len(rows)
+            explainer = self.in_groups(inputs)
+            n = len(explainer.table) if rows is None else len(rows)
             described = None
             if inputs.held or self._weights is not None:
-                table = self._explainer.table
-                described = DescribedRows(table, rows, self._weights, inputs.held)
+                described = DescribedRows(explainer.table, rows, self._weights, inputs.held)
             selection = Selection(
-                self._explainer, rows, n, inputs.tail, inputs.anchor, described=described
+                explainer, rows, n, inputs.tail, inputs.anchor, described=described
             )
         selections[key] = selection
         while len(selections) > _MOST_SELECTIONS:

@@ -75,6 +75,8 @@ class WidgetAnswer(Work):
         self._stopped: str | None = None
         # Number of rows that meet the filter.
         self._n_rows = len(self._explainer.table)
+        # What these rows belong to, in words.
+        self._in_groups: str | None = None
 
     def choose(self, features: Sequence[str]) -> None:
         """Pick the first of the features where none is picked, see `Work`."""
@@ -123,6 +125,10 @@ class WidgetAnswer(Work):
             self.notes += notes_on_missing(self.inputs.ice_filter, self._explainer)
         rows = self.rows = self._session.populations.build(self.inputs, self.check)
         self._n_rows = 0 if rows is None else rows.selection.n_rows
+        if rows is not None:
+            self._in_groups = rows.in_groups
+            if self.inputs.groups:
+                self.notes += rows.selection.explainer.evaluations.remarks_on_rows
         if rows is not None and rows.problem is not None:
             self.notes.append(
                 Remark(
@@ -182,6 +188,7 @@ class WidgetAnswer(Work):
                     for view, content in contents.items()
                 },
                 "rows": self._n_rows,
+                "in_groups": self._in_groups,
                 "cost": {
                     "calls": explainer.model_calls - start.model_calls,
                     "rows": explainer.rows_evaluated - start.rows_evaluated,

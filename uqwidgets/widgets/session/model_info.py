@@ -18,7 +18,12 @@ from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric
 from uqwidgets.stress.indicators import Indicator
-from uqwidgets.widgets.inputs.choices import LEVEL, curve_measures, offered_scorers
+from uqwidgets.widgets.inputs.choices import (
+    LEVEL,
+    curve_measures,
+    offered_groups,
+    offered_scorers,
+)
 from uqwidgets.widgets.inputs.inputs import immovable
 from uqwidgets.widgets.kernel.frames import SCHEMA, plain
 from uqwidgets.widgets.session.help import help_texts
@@ -67,6 +72,10 @@ def model_info(
                 "scorers": [_choice(m) for m in offered_scorers(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
+                # The first are those of the explainer, or each row by itself.
+                "groups": [
+                    {"name": name, "text": text} for name, text in _groups(explainer).items()
+                ],
                 "views": [view.name for view in shown],
                 "help": help_texts(shown),
             }
@@ -77,6 +86,11 @@ def model_info(
 def _choice(one: Measure | Metric | Indicator) -> dict[str, Any]:
     """Describe a measure, a scorer or an indicator; a bound that does not exist is None."""
     return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": one.bounds}
+
+
+def _groups(explainer: Explainer) -> dict[str, str | None]:
+    own = explainer.table.row_groups
+    return {"": None if own is None else str(own), **offered_groups(explainer)}
 
 
 def _offered(explainer: Explainer) -> dict[str, tuple[str, ...]]:

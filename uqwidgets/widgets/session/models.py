@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from uqwidgets._typing import Floats
@@ -117,7 +118,7 @@ class Models:
         """Return the ghost of the model of a pin."""
         return self.session(pin.inputs.shown_model).ghost
 
-    @property
+    @cached_property
     def arguments(self) -> list[str]:
         """The arguments of `code` that are no inputs."""
         return arguments_of(
@@ -137,7 +138,8 @@ class Models:
         A model of one thread is called by that thread.
         """
         evaluations = self.explainer(inputs.shown_model).evaluations
-        of_rows = evaluations.remarks_on_rows
+        # Those on groups that were chosen are of the populations.
+        of_rows = () if inputs.groups else evaluations.remarks_on_rows
         notes = [*self.publisher.user.notes, *evaluations.remarks_on_answers, *of_rows]
         notes += [
             Remark("input-of-another-model", one.sentence)

@@ -31,7 +31,7 @@ DEAR = (
     "n_repeats",
     "importance_of",
     "replacement",
-    "groups",
+    "grouped",
     "redundancy",
     "compare_with",
 )
@@ -86,13 +86,13 @@ def _seconds(inputs: Inputs, present: Inputs, explainer: Explainer) -> dict[str,
         is_changed = any(getattr(inputs, name) != getattr(present, name) for name in names)
         return inputs.shows(view) and is_changed
 
-    if is_new("importance", "n_repeats", "replacement", "groups"):
+    if is_new("importance", "n_repeats", "replacement", "grouped"):
         repeats = Draws(checked_scheme(inputs.replacement), inputs.n_repeats, explainer.seed)
         parts["importance"] = p * evaluations.seconds(repeats.replacements(table, (0,)))
-    if is_new("importance", "n_repeats", "replacement", "groups", "importance_of"):
+    if is_new("importance", "n_repeats", "replacement", "grouped", "importance_of"):
         n_values = inputs.n_repeats * p * n * max(2, len(inputs.importance_of))
         parts["measures"] = n_values * _OF_VALUE
-    if inputs.redundancy and is_new("importance", "redundancy", "groups"):
+    if inputs.redundancy and is_new("importance", "redundancy", "grouped"):
         parts["redundancy"] = _OF_FORESTS * n * log2(n + 1) * p**2
     if inputs.feature and is_new("dependence", "feature", "spacing"):
         with suppress(ValueError):  # without a curve

@@ -115,10 +115,10 @@ class Session:
             why = "; ".join(view.failures) or missing
             raise ValueError(f"{name} shows nothing of these inputs: {why}")
         if shown is None:
-            return next(iter(results.values()))
+            return populations.remarked(next(iter(results.values())), self.explainer)
         if shown not in results:
             raise ValueError(unknown("measure or indicator", shown, list(results), f"in {name}"))
-        return results[shown]
+        return populations.remarked(results[shown], self.explainer)
 
     def over_tau_frames(self, request: WidgetRequest, ticket: Ticket) -> Iterator[dict[str, Any]]:
         """Yield what tau moves, at the levels of the slider; see `OverTau`."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from keyword import iskeyword
 from typing import Any
 
+import numpy as np
+
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import explainer_of, model_names
+from uqwidgets.explainer.others import explainer_of, in_groups, model_names
 from uqwidgets.widgets.inputs.checks import text
 from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
+
+# What the argument begins with that has the name of an input.
+_GROUPS = "groups="
 
 
 def initial_state(explainer: Explainer) -> dict[str, Any]:
@@ -93,7 +99,11 @@ def code_of(inputs: Inputs, explainer: Explainer, arguments: Sequence[str]) -> s
     """
     initial = initial_of_code(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    return f"uq.explore({', '.join([*arguments, *changed])})"
+    every = [*arguments, *changed]
+    # Groups that were chosen come after those of the explainer, and stand in their place.
+    groups = [one for one in every if one.startswith(_GROUPS)][-1:]
+    every = [one for one in every if not one.startswith(_GROUPS)]
+    return f"uq.explore({', '.join([*every, *groups])})"
 
 
 def initial_of_code(explainer: Explainer) -> dict[str, Any]:
@@ -133,12 +143,30 @@ def arguments_of(
     if explainer.table.groups:
         groups = {name: list(members) for name, members in explainer.table.groups.items()}
         arguments.append(f"feature_groups={groups!r}")
+    if explainer.extra.names:
+        arguments.append("extra=extra")
+    if explainer.table.time_order is not None:
+        arguments.append("time=time")
+    elif explainer.table.row_groups is not None:
+        arguments.append(f"{_GROUPS}{_groups(explainer)}")
     if explainer.seed != defaults["random_state"].default:
         arguments.append(f"random_state={explainer.seed!r}")
     limit = explainer.evaluations.memory_limit
     if limit != parse_bytes(defaults["memory_limit"].default):
         arguments.append(f"memory_limit={limit!r}")
     return arguments
+
+
+def _groups(explainer: Explainer) -> str:
+    """Return the groups of an explainer: the name of their column, else a variable."""
+    own = explainer.table.row_groups
+    assert own is not None
+    if own.name in explainer.extra or own.name in explainer.table:
+        with suppress(ValueError):
+            of_column = in_groups(explainer, own.name).table.row_groups
+            if of_column is not None and np.array_equal(of_column.codes, own.codes):
+                return repr(own.name)
+    return "groups"
 
 
 def _variable(name: str) -> str:

@@ -56,14 +56,14 @@ class ImportanceOverTauView(View):
             return {}
         name = self._quantities(inputs)[0]
         options: dict[str, Any] = {
-            "features": None if inputs.groups else self.explainer.features,
+            "features": None if inputs.grouped else self.explainer.features,
             "category": populations.category,
             "replacement": inputs.replacement,
             "n_repeats": inputs.n_repeats,
             "interval": inputs.interval,
             **populations.selection.options,
         }
-        result = self.explainer.importance_over_tau(
+        result = populations.selection.explainer.importance_over_tau(
             inputs.stress_feature, name, taus=STOPS, **options
         )
         return {name: result}

@@ -70,7 +70,7 @@ class SurfaceView(View):
             "labels": [_labels(grid) for grid in self._grids_of(inputs)],
             "n_rows": len(result.rows),
             "h_squared": result.h_squared,
-            "remarks": result.remarks,
+            "remarks": populations.remarked(result, self.explainer).remarks,
         }
         columns: dict[str, npt.NDArray[Any]] = {
             "first": _places(result.grids[0], result.categorical[0]),

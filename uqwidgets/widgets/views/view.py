@@ -13,6 +13,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.replacement import Request
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import in_groups
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs.inputs import Inputs
@@ -114,6 +115,7 @@ class View(ABC):
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
         self.content = Content()
+        self._grouped = explainer
         # The error by the key of the work; it is not attempted again while the key stays the same.
         self._failures: dict[Key, str] = {}
 
@@ -252,6 +254,13 @@ class View(ABC):
     def unfinished(self, _inputs: Inputs) -> str | None:
         """Say where the view was stopped, such as "at 3 of 10 shuffles"; None if it is complete."""
         return None
+
+    def in_groups(self, population: Population) -> Explainer:
+        """Return the explainer whose own populations have the groups of this one."""
+        grouped = self._grouped  # another thread may replace it
+        if grouped.table.row_groups is not population.groups:
+            grouped = self._grouped = in_groups(self.explainer, population.groups)
+        return grouped
 
     # What tau moves.
 

@@ -27,6 +27,7 @@ import {
   ofLearner,
   pinKey,
   rowsBehind,
+  rowsIn,
   swatch,
 } from "../legend.ts";
 import { type Context, type LineSpots, type Panel, type Shown, section } from "../view.ts";
@@ -167,12 +168,14 @@ export function dependencePanel(context: Context): Panel {
     ghost: Ghostly | null,
   ) => {
     const label = isolatedIn(data.label, data.feature);
+    const [n, known] = [data.n_rows, data.n_rows_known];
+    const rows = known < n ? soFar(n, known) : rowsIn(frame, n);
     const refits = counted(frame.learner?.n_refits ?? 0, "refit");
     const beside = learner
       ? ` That of the learner, mean of ${refits}, ${course(data, learner.value)}`
       : "";
     fig.describe(
-      `${label} as a function of ${isolated(data.feature)}, average of ${soFar(data.n_rows, data.n_rows_known)} and ${counted(data.n_lines, "line")}`,
+      `${label} as a function of ${isolated(data.feature)}, average of ${rows} and ${counted(data.n_lines, "line")}`,
       extent(data.average)
         ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${clear(data)}${beside}`
         : `${label} is not available here.`,

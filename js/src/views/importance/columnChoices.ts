@@ -25,8 +25,8 @@ export function columnChoices(session: Session, about: ModelInfo, signal: AbortS
   const compare = picker("compare by", attributes("compare"), to("compare"), signal);
   const check = (label: string, id: keyof Inputs) =>
     checkBox(label, attributes(id), to(id), signal);
-  const groups = check("groups as one", "groups");
-  groups.element.hidden = !about.features.some(({ group }) => group);
+  const grouped = check("groups as one", "grouped");
+  grouped.element.hidden = !about.features.some(({ group }) => group);
   const verdict = check("verdict", "verdict");
   const redundancy = check("redundancy", "redundancy");
   const choices = [...about.measures, ...about.scorers];
@@ -52,12 +52,12 @@ export function columnChoices(session: Session, about: ModelInfo, signal: AbortS
       "div",
       { class: "uq-column-choices" },
       columns,
-      ...[replacement, compare, groups, verdict, redundancy].map(({ element }) => element),
+      ...[replacement, compare, grouped, verdict, redundancy].map(({ element }) => element),
     ),
     update(inputs, frame): void {
       replacement.update(REPLACEMENTS, inputs.replacement);
       compare.update(COMPARISONS, inputs.compare);
-      groups.update(inputs.groups, null);
+      grouped.update(inputs.grouped, null);
       const why = hasBoth
         ? inputs.replacement === "conditional" && "values of similar rows keep what features share"
         : "the model has no likelihood or no entropy";

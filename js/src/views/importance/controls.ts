@@ -2,6 +2,7 @@ import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker, wholeNumber } from "../../controls/picker.ts";
 import type { Frame } from "../../session/frame.ts";
 import type { Inputs } from "../../session/inputs.ts";
+import { isolated } from "../../widget/format.ts";
 import type { Context } from "../view.ts";
 
 /** The controls of the importance view: two in sight, the others under "more". */
@@ -19,6 +20,19 @@ export function importanceControls(context: Context) {
     (interval) => session.request({ interval }),
     signal,
   );
+  // Without a name, they are those that were passed.
+  const ofRows = about.groups.map(({ name, text }) => ({
+    value: name,
+    label: isolated(text ?? "each row by itself"),
+    group: name ? "belong together by" : undefined,
+  }));
+  const groups = picker(
+    "rows grouped as",
+    { "data-testid": "uq-row-groups" },
+    (name) => session.request({ groups: name }),
+    signal,
+  );
+  groups.element.hidden = session.model.isStill === true || ofRows.length < 2;
   const repeats = wholeNumber(
     "shuffles per feature",
     { min: 2, max: 1000, "data-testid": "uq-repeats" },
@@ -32,9 +46,13 @@ export function importanceControls(context: Context) {
     ({ columnChoices }) => columnChoices(session, about, signal),
   );
   return {
-    elements: [kind.element, repeats.element, more.element],
+    elements: [kind.element, groups.element, repeats.element, more.element],
     update(inputs: Inputs, frame: Frame | null): void {
       kind.update(kinds, inputs.interval);
+      const isOffered = ofRows.some(({ value }) => value === inputs.groups);
+      // A column that is not offered can be set in Python.
+      const own = { value: inputs.groups, label: isolated(inputs.groups), group: undefined };
+      groups.update(isOffered ? ofRows : [...ofRows, own], inputs.groups);
       repeats.update(inputs.n_repeats);
       more.update(inputs, frame);
     },

@@ -34,7 +34,7 @@ const VERBS: Readonly<Record<string, string>> = {
   ablation: "drawn at random",
 };
 /** Inputs that a pin and the view have in common where their numbers can be compared. */
-const ALIKE = ["importance_of", "replacement", "compare", "groups"] as const;
+const ALIKE = ["importance_of", "replacement", "compare", "grouped"] as const;
 
 const areAlike = (one: Inputs, other: Inputs): boolean =>
   ALIKE.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));

@@ -1,6 +1,7 @@
 import { figure } from "../../charts/figure.ts";
 import { h, set, setText } from "../../widget/dom.ts";
 import { counted, isolated, level, number, withUnit } from "../../widget/format.ts";
+import { rowsIn } from "../legend.ts";
 import { lineNames } from "../lineNames.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { indicatorChart } from "./chart.ts";
@@ -95,7 +96,10 @@ export function indicatorsPanel({ session, about, signal, redraw }: Context): Pa
       const which =
         lines < data.nLines ? `the ${lines} that move them most, of ${data.nLines}` : "";
       const at = inputs.stress_feature ? `now τ ${level(inputs.tau)}` : "";
-      setText(panel.note, [counted(data.nRows, "row"), which, at].filter(Boolean).join(" · "));
+      setText(
+        panel.note,
+        [frame ? rowsIn(frame, data.nRows) : "", which, at].filter(Boolean).join(" · "),
+      );
       drawn = data;
       legend.update(
         data.features.map((_, i) => nameOf(data, i)),

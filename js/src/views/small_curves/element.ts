@@ -3,6 +3,7 @@ import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../widget/dom.ts";
 import { counted, interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
+import { rowsIn } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { ends, RANGE, smallChart } from "./chart.ts";
 import type { SmallCurve, SmallCurves } from "./reader.ts";
@@ -102,8 +103,8 @@ export function smallCurvesPanel({ session, about, signal, redraw }: Context): P
       setText(empty, frame?.final ? "no small curves of these rows" : "no small curves yet");
       setText(
         panel.note,
-        data
-          ? `${counted(data.n_rows, "row")} · ${data.byImportance ? "by importance in all rows" : "in the order of the table"} · bands: ${percent(data.level)}`
+        data && frame
+          ? `${rowsIn(frame, data.n_rows)} · ${data.byImportance ? "by importance in all rows" : "in the order of the table"} · bands: ${percent(data.level)}`
           : "the curves of the leading features side by side",
       );
       if (data) draw(data, inputs.feature);

@@ -99,10 +99,15 @@ export function stressControls(context: Context): Panel {
       marks.splice(1, 0, now?.start ? "at τ = 0" : "as in the data");
       slider.update(inputs.tau, meanAt(stress), marks, why);
       more.update(inputs, frame);
-      if (stress && now) facts.update(stress, now);
+      const inGroups = frame?.inGroups ?? null;
+      if (stress && now) facts.update(stress, now, inGroups);
       else facts.clear(stress ? "no feature is chosen" : "no stress yet");
       const text =
-        frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
+        frame?.rows === 0
+          ? NO_ROW
+          : stress && now
+            ? warning(stress, now, about.n_rows, inGroups)
+            : null;
       caution.hidden = text === null;
       hint.hidden = text !== null;
       setText(hint, why ?? (now ? effectOfWeights(now) : ""));

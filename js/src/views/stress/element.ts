@@ -13,7 +13,7 @@ import {
   percent,
   withUnit,
 } from "../../widget/format.ts";
-import { pinKey } from "../legend.ts";
+import { pinKey, rowsIn } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { endsAt, profile, type ReadableProfile } from "./profile.ts";
 import { lineName, moved, rowOf, STATUS, type Stress } from "./reader.ts";
@@ -180,7 +180,7 @@ export function stressPanel(context: Context): Panel {
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(
         panel.note,
-        `${counted(stress.n_rows, "row")} · click a line to stress its feature${band}`,
+        `${shown.frame ? rowsIn(shown.frame, stress.n_rows) : ""} · click a line to stress its feature${band}`,
       );
     },
   };

@@ -14,6 +14,8 @@ export interface StressNow {
   std: number | null;
   ess: number | null;
   ess_share: number | null;
+  /** Effective number of groups of rows; null where each row is by itself. */
+  groups_ess: number | null;
   half_share: number | null;
   /** What decides the weights at τ = 0, in words; empty where all rows count the same. */
   start: string;
@@ -77,6 +79,7 @@ function readNow(fields: Fields): StressNow {
     std: optional("std"),
     ess: optional("ess"),
     ess_share: optional("ess_share"),
+    groups_ess: optional("groups_ess"),
     half_share: optional("half_share"),
     start: fields.optional("start", (f) => f.text("start")) ?? "",
     n_unmoved: fields.optional("n_unmoved", (f) => f.number("n_unmoved")) ?? 0,

@@ -6,6 +6,7 @@ import {
   level,
   number,
   percent,
+  rowsOf,
   whole,
   worth,
 } from "../../widget/format.ts";
@@ -25,9 +26,10 @@ function outcome({ tau, status, target }: StressNow): string {
   return target === null ? ", no target" : `, target ${number(target)} not reached`;
 }
 
-/** Whether the effective rows are too few, by their number and by the width of the interval. */
+/** Whether the effective rows, or groups of them, are too few, by their number and by the width of the interval. */
 export function hasFewEffectiveRows(stress: Stress, now: StressNow): boolean {
-  const { ess, value } = now;
+  const { value } = now;
+  const ess = now.groups_ess ?? now.ess;
   if (ess === null || ess >= SOME) return false;
   const [low, high] = endsAt(stress, now.tau);
   // A rate of 0 is always smaller than the width of its interval, so it is no reason for a warning.
@@ -64,7 +66,12 @@ const unmoved = ({ n_unmoved: n }: StressNow) =>
     : ` ${counted(n, "row")} without a value ${n === 1 ? "keeps its" : "keep their"} weight.`;
 
 /** A warning about the numbers, or null. */
-export function warning(stress: Stress, now: StressNow, all: number): string | null {
+export function warning(
+  stress: Stress,
+  now: StressNow,
+  all: number,
+  inGroups: string | null,
+): string | null {
   const { status, ess, tau, n_rows: rows, category } = now;
   const filtered = rows < all ? " that meet the filter" : "";
   if (rows === 1)
@@ -87,7 +94,8 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
   const ends = endsAt(stress, tau);
   const may = `, ${stress.label} ${interval(...ends)} (${percent(stress.level)} interval)`;
   return (
-    `Too few rows for firm numbers: ${tau === 0 ? counted(rows, "row") : worth(ess, rows)}` +
+    `Too few ${inGroups === null ? "rows" : "groups"} for firm numbers: ` +
+    (tau === 0 ? rowsOf(rows, inGroups) : worth(ess, rows, [now.groups_ess, inGroups])) +
     `${ends.every(Number.isFinite) ? may : ""}.${unmoved(now)}`
   );
 }
@@ -111,7 +119,7 @@ export function readout() {
   const strong = (text: string) => h("strong", {}, text);
   return {
     element,
-    update(stress: Stress, now: StressNow): void {
+    update(stress: Stress, now: StressNow, inGroups: string | null): void {
       // The numbers are bold within one sentence.
       mean.replaceChildren(
         h("bdi", {}, now.category === null ? now.feature : moved(now)),
@@ -119,10 +127,14 @@ export function readout() {
         strong(`${number(now.mean)} → ${number(now.reached)}`),
         ` (τ ${level(now.tau)}${outcome(now)}${now.start && `; ${now.start}`})`,
       );
-      const rows = counted(now.n_rows, "row");
       if (now.ess === null || whole(now.ess) === whole(now.n_rows))
-        sample.replaceChildren(", ", strong(rows));
-      else sample.replaceChildren(", worth about ", strong(whole(now.ess)), ` of the ${rows}`);
+        sample.replaceChildren(", ", strong(rowsOf(now.n_rows, inGroups)));
+      else {
+        const rows = ` of the ${counted(now.n_rows, "row")}`;
+        sample.replaceChildren(", worth about ", strong(whole(now.ess)), rows);
+        if (now.groups_ess !== null && inGroups !== null)
+          sample.append(" and ", strong(whole(now.groups_ess)), ` of the ${isolated(inGroups)}`);
+      }
       // Where the stress view is not shown there is no interval, and a change would look certain.
       indicator.hidden = stress.features.length === 0;
       indicator.replaceChildren(

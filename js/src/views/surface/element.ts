@@ -1,7 +1,8 @@
 import { figure } from "../../charts/figure.ts";
 import { picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../widget/dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
+import { interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
+import { rowsIn } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { heatMap } from "./heatMap.ts";
 import type { Axis, Surface } from "./reader.ts";
@@ -35,7 +36,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
   const empty = h("p", { class: "uq-empty" });
   const panel = section("Two features", "uq-surface", [second.element], empty, grid);
 
-  const draw = (data: Surface) => {
+  const draw = (data: Surface, rows: string) => {
     const [one, two] = data.axes;
     const columns = two.grid.length;
     const place = (i: number, j: number) =>
@@ -76,7 +77,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
     const peak = data.average.indexOf(Math.max(...data.average));
     const highest = place(Math.floor(peak / columns), peak % columns);
     left.describe(
-      `${name} as a function of ${of}, average of ${counted(data.n_rows, "row")}`,
+      `${name} as a function of ${of}, average of ${rows}`,
       `Highest, ${number(data.average[peak])}, at ${highest}.`,
       table(data.average, name, true),
     );
@@ -107,7 +108,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
       const note = inputs.feature && `how ${isolated(inputs.feature)} works together with another`;
       const isOfZero = data?.stale && session.model.isStill;
       setText(panel.note, isOfZero ? "at τ = 0; this page holds no surface at this τ" : note);
-      if (data) draw(data);
+      if (data && frame) draw(data, rowsIn(frame, data.n_rows));
     },
   };
 }

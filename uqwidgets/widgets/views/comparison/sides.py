@@ -169,7 +169,7 @@ class OtherSide(ABC):
             importance = partial(
                 comparison.importance,
                 *measure,
-                None if inputs.groups else comparison.features,
+                None if inputs.grouped else comparison.features,
                 replacement=inputs.replacement,
                 n_repeats=inputs.n_repeats,
                 compare=inputs.compare,
@@ -222,6 +222,7 @@ class OtherRows(OtherSide):
         Parameters
         ----------
         explainer : Explainer
+            With the groups of the inputs.
         inputs : Inputs
         weights : ndarray of shape (n,) or None
             See `PopulationBuilder`.
@@ -254,7 +255,7 @@ class OtherRows(OtherSide):
                     f"what is shown is {name} itself; compare it with other rows."
                 )
         conditions, complement = of_other
-        requested = replace(inputs, ice_filter=conditions, complement=complement)
+        requested = replace(inputs, ice_filter=conditions, complement=complement, groups="")
         populations = PopulationBuilder(explainer, weights).build(requested, lambda: None)
         if populations is None:
             raise NothingToCompareError(f"{name} has no row, so there is nothing to compare with.")
@@ -287,8 +288,9 @@ class OtherRows(OtherSide):
 
     def stressed(self, _comparison: Any, population: Population) -> Callable[..., Difference]:
         """Return the method that compares profiles of the same rows without weights."""
-        n = len(self.explainer.table)
-        own, other = (Population.of(n, rows=side.rows) for side in (population, self.other))
+        own, other = (
+            self.explainer.table.population(rows=side.rows) for side in (population, self.other)
+        )
         return RowsComparison(self.explainer, (own, other), self.names).stress
 
     def options(self, _inputs: Inputs, _population: Population) -> dict[str, dict[str, Any]]:

@@ -59,7 +59,9 @@ class ComparisonView(View):
         super().__init__(explainer)
         # The other model stays, because it takes time to make it.
         self._model: OtherModel | None = None
+        # The weights of the user, and the explainer with the groups of rows that are shown.
         self._weights: Floats | None = None
+        self._shown_in = explainer
         self._has_learner = False
         # The content that is drawn behind the other views, and its name.
         self._under: tuple[Inputs | None, str, dict[str, npt.NDArray[Any]]] = None, "", {}
@@ -191,10 +193,11 @@ class ComparisonView(View):
             inputs.relative,
             inputs.n_repeats,
             inputs.interval,
+            inputs.groups,
             inputs.importance_of,
             inputs.replacement,
             inputs.compare,
-            inputs.groups,
+            inputs.grouped,
             inputs.cohorts if inputs.compare_with.startswith("cohort:") else (),
         )
 
@@ -231,7 +234,7 @@ class ComparisonView(View):
         columns: dict[str, npt.NDArray[Any]] = {}
         under: dict[str, npt.NDArray[Any]] = {}
         importances: list[tuple[Difference, int | None]] = []
-        units = self.explainer.groups_and_features if inputs.groups else self.explainer.features
+        units = self.explainer.groups_and_features if inputs.grouped else self.explainer.features
         n_measures = len(measures_of(self.explainer, inputs))
         for part in side.parts(inputs, populations.now, report):
             if part.kind not in kinds:
@@ -263,25 +266,27 @@ class ComparisonView(View):
         if populations is not None:
             described = populations.selection.described
             self._weights = None if described is None else described.own
-        has_weights = bool(inputs.held) or self._weights is not None
+            self._shown_in = populations.selection.explainer
+        has_weights, explainer = bool(inputs.held) or self._weights is not None, self._shown_in
         if kind == "class":
-            own = first_class(self.explainer, inputs, name)
-            return OtherClass(self.explainer, (own, name), has_weights)
+            own = first_class(explainer, inputs, name)
+            return OtherClass(explainer, (own, name), has_weights)
         if kind == "learner":
             if not self._has_learner:
                 raise NothingToCompareError(_without_learner(self.explainer))
-            return RefittedLearner(self.explainer, (self.explainer.name, kind), has_weights)
+            return RefittedLearner(explainer, (explainer.name, kind), has_weights)
         if kind != "model":
-            return OtherRows.of_inputs(self.explainer, inputs, self._weights)
-        if self._model is None or self._model.names[1] != name:
+            return OtherRows.of_inputs(explainer, inputs, self._weights)
+        known = self._model
+        if known is None or (known.explainer, known.names[1]) != (explainer, name):
             try:
-                self._model = OtherModel(self.explainer, name)
+                known = self._model = OtherModel(explainer, name)
             except SupersededError:
                 raise
             except Exception as error:
                 raise _named(name, error) from error
-        self._model.has_weights = has_weights
-        return self._model
+        known.has_weights = has_weights
+        return known
 
 
 def _computed(

@@ -147,7 +147,7 @@ class DependenceView(View):
             "n_lines": len(rows),
             "ice_labels": row_labels(ex.table, rows),
             "level": LEVEL,
-            "remarks": now.remarks,
+            "remarks": populations.remarked(now, ex).remarks,
         }
         columns: dict[str, npt.NDArray[Any]] = {
             "grid": grid_places(ex.table, grid),

@@ -114,7 +114,8 @@ class ImportanceDetails:
                     yield Detail(key, f"importance for {scorer.label}", compute)
         key = self._redundancy_key(inputs, populations.key)
         if inputs.redundancy and key not in self._pinned:
-            compute = partial(redundancy_column, self._explainer, source.units, populations.now)
+            of = populations.selection.explainer, source.units, populations.now
+            compute = partial(redundancy_column, *of)
             yield Detail(key, "redundancy", compute)
 
     def content(
@@ -190,7 +191,7 @@ class ImportanceDetails:
             "order": np.argsort(-leading, kind="stable"),
             "interval": inputs.interval,
             "level": LEVEL,
-            "units": source.units if inputs.groups else None,
+            "units": source.units if inputs.grouped else None,
             "replacement": inputs.replacement,
             "compare": inputs.compare,
             "verdicts": [{"verdict": name, "sentence": text} for name, text in readings],
@@ -202,11 +203,11 @@ class ImportanceDetails:
         self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int
     ) -> Hashable:
         source = self._sources.plan(inputs).key
-        how = (source.replacement, source.groups, inputs.interval, inputs.compare, n_repeats)
+        how = (source.replacement, source.grouped, inputs.interval, inputs.compare, n_repeats)
         return ("scorer", scorer.key, *how, population)
 
     def _redundancy_key(self, inputs: Inputs, population: Hashable) -> Hashable:
-        return ("redundancy", inputs.groups, population)
+        return ("redundancy", inputs.grouped, population)
 
 
 def _described(quantity: Quantity, inputs: Inputs, baseline: float | None) -> dict[str, Any]:

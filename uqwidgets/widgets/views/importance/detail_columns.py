@@ -69,7 +69,7 @@ def redundancy_column(
     Parameters
     ----------
     explainer, units, population
-        As in `scorer_column`.
+        As in `scorer_column`; the explainer has the groups of the population.
     report : callable
         Called after each forest with the numbers of rows fitted so far and in all. An exception
         that it raises ends the work.

@@ -12,11 +12,12 @@ HELP = (
 
 TIPS = {
     "uq-interval": "The kind of uncertainty that the whiskers show; the list names its source",
+    "uq-row-groups": "What rows belong to, such as persons or sites: intervals are then for others",
     "uq-repeats": "More shuffles: narrower intervals, and more calls of the model",
     "uq-importance-options": "Other columns, replacements and details",
     "uq-replacement": "The values that replace the feature's own values",
     "uq-compare": "The measure after the replacement minus before, or divided by before",
-    "uq-groups": "One row for each group of features, whose values are replaced together",
+    "uq-grouped": "One row for each group of features, whose values are replaced together",
     "uq-verdict": "What the likelihood loss and the entropy together show for each feature",
     "uq-redundancy": "How well the other features predict this one; it fits random forests",
     "uq-search": "List the features whose names contain these letters",

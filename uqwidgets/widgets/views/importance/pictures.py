@@ -23,6 +23,6 @@ def pictures(results: Sequence[Importance], inputs: Inputs, features: tuple[str,
     """
     # Beside one another there is room for two.
     html = "".join(importance_html(*results[i : i + 2]) for i in range(0, len(results), 2))
-    if results and inputs.image_rows and not inputs.groups and inputs.shows("pixels"):
+    if results and inputs.image_rows and not inputs.grouped and inputs.shows("pixels"):
         html += pixels_html(results[0], features, inputs.image_rows)
     return html

@@ -19,7 +19,7 @@ Quantity = Measure | Metric
 # The verdict reads these two together.
 VERDICT_MEASURES = ("nll", "entropy")
 #: The inputs that decide which columns are shown, and from which changes of single rows.
-READS = ("importance_of", "replacement", "compare", "groups", "verdict")
+READS = ("importance_of", "replacement", "compare", "grouped", "verdict")
 
 
 class SourceKey(NamedTuple):
@@ -27,7 +27,7 @@ class SourceKey(NamedTuple):
 
     measures: tuple[str, ...]
     replacement: Scheme
-    groups: bool
+    grouped: bool
     # The scorers that ask more of the model than the measures.
     scorers: tuple[str, ...] = ()
 
@@ -85,7 +85,7 @@ class Sources:
         # A local name, for the picture of the widget may be drawn on another thread.
         if (latest := self._source) is None or latest[0] != key:
             self._source = None  # otherwise both are in memory
-            units = ex.groups_and_features if key.groups else ex.features
+            units = ex.groups_and_features if key.grouped else ex.features
             measures = [ex.measure(name) for name in key.measures]
             scorers = [find_metric(name, ex.classes) for name in key.scorers]
             how = units, measures, ex.seed, key.replacement, scorers
@@ -98,7 +98,7 @@ class Sources:
         quantities = self.plan(inputs).quantities
         measures = [q for q in quantities if isinstance(q, Measure)]
         is_plain = (inputs.replacement, inputs.compare) == ("permutation", "difference")
-        is_alike = is_plain and not inputs.groups and len(measures) == len(quantities)
+        is_alike = is_plain and not inputs.grouped and len(measures) == len(quantities)
         return measures if is_alike else None
 
     def is_current(self, inputs: Inputs) -> bool:
@@ -122,7 +122,7 @@ def _plan(explainer: Explainer, inputs: Inputs) -> ImportancePlan:
     names = names or [importance_measures(explainer)[0].name]
     reads = explainer.evaluations.reads_answers
     scorers = tuple(q.name for q in quantities if isinstance(q, Metric) and reads(q))
-    key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups, scorers)
+    key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.grouped, scorers)
     return ImportancePlan(key, tuple(quantities), places, reads_verdict, note)
 
 

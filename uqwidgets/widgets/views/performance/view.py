@@ -192,13 +192,13 @@ class PerformanceView(View):
         return known[1]
 
     def _scores(self, population: Population) -> Scores:
-        return self.explainer.scores(level=LEVEL, **_options(population))
+        return self.in_groups(population).scores(level=LEVEL, **_options(population))
 
     def _calibration(self, population: Population) -> Calibration | None:
         """Return the calibration; None for a model that predicts points or labels only."""
         if isinstance(self.explainer.evaluations.original, Point):
             return None
-        return self.explainer.calibration(level=LEVEL, **_options(population))
+        return self.in_groups(population).calibration(level=LEVEL, **_options(population))
 
     def _coverage(
         self, calibration: Calibration, populations: Populations
@@ -217,7 +217,7 @@ class PerformanceView(View):
                 yield {"label": label, "unit": "", "value": inside, **ends}
 
     def _confusion(self, population: Population) -> Confusion:
-        return self.explainer.confusion(**_options(population))
+        return self.in_groups(population).confusion(**_options(population))
 
     def _points(self, population: Population) -> dict[str, Any]:
         """Predicted and true values of some rows, which stay the same while weights move."""

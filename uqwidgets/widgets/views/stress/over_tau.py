@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.groups import RowGroups
+from uqwidgets.inference.population import effective_sample_sizes
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
 from uqwidgets.widgets.over_tau.tracks import Track
@@ -36,7 +38,7 @@ def stress_tracks(indicator: str, values: Callable[[Selection, Floats], Floats])
             "tau": [level.tau for level in levels],
             "target": [each.target for each in projections if each is not None],
             "reached": [each.reached for each in projections if each is not None],
-            **described(weights),
+            **described(weights, levels[0].populations.selection.groups),
         }
 
     def of_indicator(levels: Sequence[Level], weights: Floats) -> dict[str, npt.ArrayLike]:
@@ -59,9 +61,11 @@ def chosen_weights(populations: Populations) -> Floats | None:
     return weights if rows is None else weights[rows]
 
 
-def described(weights: Floats) -> dict[str, Floats]:
-    """Describe weights (..., n) of rows by name, each of shape (...)."""
+def described(weights: Floats, groups: RowGroups | None) -> dict[str, Floats]:
+    """Describe weights (..., n) of rows, which may be in groups, by name, each of shape (...)."""
     of_weights = described_weights(weights)
+    if groups is not None:
+        of_weights["groups_ess"] = effective_sample_sizes(groups.sums(weights))
     return {**of_weights, "ess_share": of_weights["ess"] / weights.shape[-1]}
 
 

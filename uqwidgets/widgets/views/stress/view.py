@@ -302,7 +302,8 @@ class StressView(View):
         weights = chosen_weights(populations)
         if weights is None:
             return {**now, **dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))}
-        of_weights = {name: float(number) for name, number in described(weights).items()}
+        numbers = described(weights, selection.groups)
+        of_weights = {name: float(number) for name, number in numbers.items()}
         return {**now, "value": self._value(inputs, selection, weights), **of_weights}
 
     def _value(self, inputs: Inputs, selection: Selection, weights: Floats) -> float:
