@@ -176,7 +176,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
             f"more, and intervals need {_FEWEST_BLOCKS}; pass more rows or finer times, or leave "
             "time out."
         )
-    table.row_groups = RowGroups(codes, "block")
+    table.row_groups = RowGroups(codes, "block", in_time=True)
 
 
 def _column(name: str, X: Any, table: Table, extra: Columns) -> pd.Series[Any]:

@@ -53,10 +53,13 @@ class RowGroups:
         Position of the group of each row, from 0; every group has a row.
     name : str
         What the groups are, such as the name of the column of their labels; may be empty.
+    in_time : bool
+        Whether they are blocks of rows that follow each other in time.
     """
 
     codes: Positions
     name: str = ""
+    in_time: bool = False
 
     def __len__(self) -> int:
         """Return the number of groups, G."""
@@ -79,7 +82,7 @@ class RowGroups:
     def among(self, rows: Positions) -> RowGroups:
         """Return the groups of some of the rows."""
         _, codes = np.unique(self.codes[rows], return_inverse=True)
-        return RowGroups(codes, self.name)
+        return RowGroups(codes, self.name, self.in_time)
 
     @cached_property
     def _matrix(self) -> csr_array:

@@ -27,6 +27,7 @@ def explore(
     memory_limit: int | str = "1GiB",
     extra: Any = None,
     groups: Any = None,
+    time: Any = None,
     state: Mapping[str, Any] | None = None,
     title: str | None = None,
     weights: Any = None,
@@ -59,6 +60,8 @@ def explore(
         Rows that belong together, such as those of one patient: the name of a column of X or of
         ``extra``, or a label for each row; every interval is then for other groups, see
         `Explainer`. The widget offers other columns, see `Explorer`.
+    time : str or array-like of shape (n,), optional
+        What orders rows that follow each other and may depend on each other, see `Explainer`.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional
@@ -128,10 +131,10 @@ def explore(
     else:
         shown, options = model, {}
     if isinstance(model, Explainer):
-        if any(argument is not None for argument in (X, y, feature_groups, extra, groups)):
+        if any(argument is not None for argument in (X, y, feature_groups, extra, groups, time)):
             raise TypeError(
-                "explore got an Explainer, which holds X, y, feature_groups, extra and groups "
-                "already; leave them out, or pass the model itself."
+                "explore got an Explainer, which holds X, y, feature_groups, extra, groups and "
+                "time already; leave them out, or pass the model itself."
             )
         return Explorer(model, learner=learner, state=state, title=title, weights=weights, **inputs)
     if X is None:
@@ -145,6 +148,7 @@ def explore(
         memory_limit=memory_limit,
         extra=extra,
         groups=groups,
+        time=time,
         **options,
     )
     return Explorer(explainer, learner=learner, state=state, title=title, weights=weights, **inputs)

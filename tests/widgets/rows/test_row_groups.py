@@ -254,7 +254,7 @@ def test_explore_takes_groups_beside_its_models() -> None:
         assert widget.groups == "", "they are those of the explainer"
         assert widget.wait(60)
         assert widget._frame["meta"]["in_groups"] == "30 patients"
-        with pytest.raises(TypeError, match="feature_groups, extra and groups already"):
+        with pytest.raises(TypeError, match="feature_groups, extra, groups and time already"):
             uq.explore(widget.explainer, groups="patient")
 
 
@@ -293,3 +293,19 @@ def test_pins_and_the_state_keep_the_groups() -> None:
         assert widget.provenance()["groups"] == "30 patients"
     with uq.Explorer(explainer_of(), state=saved) as again:
         assert again.groups == "patient"
+
+
+def test_rows_in_an_order_have_intervals_of_blocks_and_are_named_in_the_code():
+    X, y, extra = patients()
+
+    def model(X):
+        return X["age"]
+
+    time = np.arange(len(X))
+    with uq.explore(model, X, y, time=time, n_repeats=2) as widget:
+        assert str(widget.explainer.scores().groups) == "16 blocks"
+        assert "time=time" in widget.code()
+        assert "groups=" not in widget.code()
+    with uq.explore(model, X, y, time=time, groups=extra["patient"], n_repeats=2) as widget:
+        assert "time=time" in widget.code()
+        assert "groups=groups" in widget.code()

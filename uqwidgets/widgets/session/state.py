@@ -147,7 +147,8 @@ def arguments_of(
         arguments.append("extra=extra")
     if explainer.table.time_order is not None:
         arguments.append("time=time")
-    elif explainer.table.row_groups is not None:
+    groups_of_rows = explainer.table.row_groups
+    if groups_of_rows is not None and not groups_of_rows.in_time:
         arguments.append(f"{_GROUPS}{_groups(explainer)}")
     if explainer.seed != defaults["random_state"].default:
         arguments.append(f"random_state={explainer.seed!r}")
