@@ -64,7 +64,8 @@ def test_groups_of_one_row_each_are_no_groups():
     alone = explainer(groups=np.arange(300))
     result = alone.importance("squared_error")
     assert result.groups is None
-    assert [remark.code for remark in result.remarks] == ["single-groups"]
+    # The patients are found too.
+    assert [remark.code for remark in result.remarks] == ["single-groups", "rows-of-groups"]
     pd.testing.assert_frame_equal(
         result.frame, explainer(groups=None).importance("squared_error").frame
     )

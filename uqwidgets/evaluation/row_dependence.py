@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,11 @@ from uqwidgets.inference.row_dependence import RowDependence, along_order, withi
 # Fewer groups, or larger ones, may be all that there are, such as sexes or countries: then they are
 # no sample of groups. Dependence that is weaker, or less sure, has no remark.
 _FEWEST_GROUPS, _MOST_ROWS_OF_GROUP, _LEAST_CORRELATION, _P_VALUE = 10, 100, 0.05, 0.002
-# Columns that are tested, so that wide tables take no long time.
-_MOST_COLUMNS = 50
+_LEAST_FACTOR = 1.2
+# Columns that are tested, and rows of each, so that large tables take little time and memory.
+_MOST_COLUMNS, _MOST_ROWS = 50, 10_000
+# Columns of numbers by which repeated rows are found.
+_MOST_NUMBERS = 4
 # Rows by which a column of numbers is judged before all are counted.
 _FIRST_ROWS = 2000
 # With fewer rows, neither test finds anything.
@@ -29,37 +32,50 @@ _SHARE_OF_DUPLICATES = 0.01
 _FEW_EFFECTIVE_ROWS = 50
 
 
-def remarks_on_rows(table: Table, extra: Columns, values: list[Floats]) -> tuple[Remark, ...]:
-    """Return remarks on rows that depend on each other.
+_INDEPENDENT = RowDependence(0.0, 1.0, 1.0)
+
+#: From positions of rows to their residuals and their losses, some arrays of that length.
+Errors = Callable[[Positions], list[Floats]]
+
+
+def remarks_on_rows(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
+    """Return remarks on rows that depend on each other, which makes intervals too narrow.
 
     Parameters
     ----------
     table : Table
     extra : Columns
-    values : list of ndarray of shape (n,)
-        Losses and residuals of the rows, whose dependence makes intervals too narrow.
+    errors : callable
+        See `Errors`.
     """
-    values = [each for each in values if np.isfinite(each).all() and np.ptp(each) > 0]
-    if len(table) < _LEAST_ROWS or not values:
+    if len(table) < _LEAST_ROWS or not _varying(errors(np.arange(min(len(table), _MOST_ROWS)))):
         return ()
     if table.time_order is not None:
-        return _in_time(table.time_order, values)
+        return _in_time(table.time_order, errors)
     if table.row_groups is not None:
         return ()
-    found = _groups(table, extra, values)
-    return _duplicates(table, values) + (found or _order(table, extra, values))
+    found = _groups(table, extra, errors)
+    return _duplicates(table, errors) + (found or _order(table, extra, errors))
 
 
-def _groups(table: Table, extra: Columns, values: list[Floats]) -> tuple[Remark, ...]:
+def _varying(values: list[Floats]) -> list[Floats]:
+    return [each for each in values if np.isfinite(each).all() and np.ptp(each) > 0]
+
+
+def _groups(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
     best: tuple[RowDependence, RowGroups] | None = None
     for count, (groups, ordered) in enumerate(_candidates(table, extra)):
         if count == _MOST_COLUMNS:
             break
-        each = [within_groups(one, groups, ordered=ordered) for one in values]
+        rows = _rows_of_some(groups)
+        some, values = groups.among(rows), _varying(errors(rows))
+        each = [within_groups(one, some, ordered=ordered) for one in values]
         clear = [
             one
             for one in each
-            if one.p_value < _P_VALUE / len(values) and one.correlation > _LEAST_CORRELATION
+            if one.p_value < _P_VALUE / len(values)
+            and one.correlation > _LEAST_CORRELATION
+            and one.factor > _LEAST_FACTOR
         ]
         if not clear:
             continue
@@ -79,6 +95,13 @@ def _groups(table: Table, extra: Columns, values: list[Floats]) -> tuple[Remark,
             f"{described('', len(groups))} are a sample, pass groups={groups.name!r}",
         ),
     )
+
+
+def _rows_of_some(groups: RowGroups) -> Positions:
+    """Return the rows of so many groups that they are not too many, of all where they are few."""
+    n = len(groups.codes)
+    part = -(-n // _MOST_ROWS)
+    return np.arange(n) if part == 1 else np.flatnonzero(groups.codes % part == 0)
 
 
 def _candidates(table: Table, extra: Columns) -> Iterator[tuple[RowGroups, bool]]:
@@ -117,9 +140,13 @@ def _fixes_another(groups: RowGroups, table: Table, name: str) -> bool:
     return False
 
 
-def _in_time(order: Positions, values: list[Floats]) -> tuple[Remark, ...]:
+def _in_time(order: Positions, errors: Errors) -> tuple[Remark, ...]:
     """Return a remark on what the rows are worth, if errors of neighbours in time are alike."""
-    found = max((along_order(one[order]) for one in values), key=lambda one: one.correlation)
+    found = max(
+        (along_order(one) for one in _varying(errors(order[:_MOST_ROWS]))),
+        key=lambda one: one.correlation,
+        default=_INDEPENDENT,
+    )
     if found.p_value > _P_VALUE or found.correlation < _LEAST_CORRELATION:
         return ()
     worth = len(order) / found.factor**2
@@ -138,7 +165,7 @@ def _in_time(order: Positions, values: list[Floats]) -> tuple[Remark, ...]:
     )
 
 
-def _order(table: Table, extra: Columns, values: list[Floats]) -> tuple[Remark, ...]:
+def _order(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
     """Return a remark if errors of rows that follow each other resemble each other."""
     orders = {"": np.arange(len(table))}
     for columns in (table, extra):
@@ -147,11 +174,10 @@ def _order(table: Table, extra: Columns, values: list[Floats]) -> tuple[Remark, 
                 orders[name] = np.argsort(columns.column(name).to_numpy(), kind="stable")
     if _is_sorted(table):
         del orders[""]
-    tests = len(orders) * len(values)
     for name, order in reversed(orders.items()):
-        each = [along_order(one[order]) for one in values]
-        found = max(each, key=lambda one: one.correlation)
-        if found.p_value < _P_VALUE / tests and found.correlation > _LEAST_CORRELATION:
+        each = [along_order(one) for one in _varying(errors(order[:_MOST_ROWS]))]
+        found = max(each, key=lambda one: one.correlation, default=_INDEPENDENT)
+        if found.p_value < _P_VALUE / (2 * len(orders)) and found.correlation > _LEAST_CORRELATION:
             where = f"that follow each other by {name}" if name else "that follow each other"
             advice = f"pass time={name!r}" if name else "pass time= with what orders them"
             return (
@@ -178,24 +204,27 @@ def _is_sorted(table: Table) -> bool:
     return bool(max((steps >= 0).mean(), (steps <= 0).mean()) > 0.95)
 
 
-def _duplicates(table: Table, values: list[Floats]) -> tuple[Remark, ...]:
+def _duplicates(table: Table, errors: Errors) -> tuple[Remark, ...]:
     """Return a remark if rows are there twice though their numbers hardly repeat."""
-    n = len(table)
-    fine = [
-        table.numbers(name)
-        for name in table.numeric
-        if len(np.unique(table.numbers(name)[:_FIRST_ROWS])) > 0.5 * min(n, _FIRST_ROWS)
-    ]
+    n = min(len(table), _MOST_ROWS)
+    fine = []
+    for name in table.numeric:
+        numbers = table.numbers(name)[:n]
+        if len(np.unique(numbers[:_FIRST_ROWS])) > 0.5 * min(n, _FIRST_ROWS):
+            fine.append(numbers)
+        if len(fine) == _MOST_NUMBERS:
+            break
     if not fine:
         return ()
-    keys = pd.DataFrame({str(j): one for j, one in enumerate([*fine[:20], *values])})
+    keys = pd.DataFrame(dict(enumerate([*fine, *errors(np.arange(n))])))
     number = int(keys.duplicated().sum())
     if number < max(2, _SHARE_OF_DUPLICATES * n):
         return ()
+    first = "the first " if n < len(table) else ""
     return (
         Remark(
             "duplicated-rows",
-            f"{number:,} of {n:,} rows repeat another one exactly, so that intervals count them "
-            "as if they were new; leave them out, or pass groups= with what they belong to",
+            f"{number:,} of {first}{n:,} rows repeat another one exactly, so that intervals count "
+            "them as if they were new; leave them out, or pass groups= with what they belong to",
         ),
     )

@@ -117,15 +117,20 @@ class MeasureValues(Predictions):
         if self._truth is None:
             return ()
         q, truth = self.original, self._truth
-        if self.classes is None:
-            residual = truth - q.mean()
-            values = [residual, np.square(residual)]
-        elif isinstance(q, Categorical | Mixture):
-            of_truth = np.take_along_axis(q.probabilities, truth[:, None], axis=1)[:, 0]
-            values = [(truth == 0) - q.probabilities[:, 0], -np.log(np.maximum(of_truth, _LEAST))]
-        else:
+        mean = q.mean() if self.classes is None else None
+        if mean is None and not isinstance(q, Categorical | Mixture):
             return ()
-        return remarks_on_rows(self.table, self.extra, values)
+
+        def errors(rows: Positions) -> list[Floats]:
+            if mean is not None:
+                residual = truth[rows] - mean[rows]
+                return [residual, np.square(residual)]
+            assert isinstance(q, Categorical | Mixture)
+            p, classes = q.probabilities[rows], truth[rows]
+            of_truth = np.take_along_axis(p, classes[:, None], axis=1)[:, 0]
+            return [(classes == 0) - p[:, 0], -np.log(np.maximum(of_truth, _LEAST))]
+
+        return remarks_on_rows(self.table, self.extra, errors)
 
     @property
     def remarks_on_answers(self) -> tuple[Remark, ...]:

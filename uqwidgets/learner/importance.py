@@ -64,16 +64,16 @@ def learner_importance(
     elif depends_on_target(explainer.measure(measure), explainer):
         kind = "importance by a loss"
     averaging.interval_name(kind)  # raises here rather than after all model calls
-    plan = averaging.plan
-    rows = str(plan.group_count() or counted(plan.n, "row"))
-    few = remarks_on_repeats(options["n_repeats"], plan.n_units, rows)
-    averaging = replace(averaging, remarks=(*averaging.remarks, *few))
     results = [
         refit.explainer.importance(sample_weight=weights, **options)
         for refit, weights in zip(
             averaging.refits, weights_of_held_out(averaging, sample_weight), strict=True
         )
     ]
+    plan = averaging.plan
+    rows = str(plan.group_count() or counted(plan.n, "row"))
+    few = remarks_on_repeats(options["n_repeats"], plan.n_units, rows)
+    averaging = replace(averaging, remarks=(*averaging.remarks, *few))
     return _averaged(averaging, results, names, kind)
 
 

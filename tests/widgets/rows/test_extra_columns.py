@@ -146,9 +146,7 @@ def test_extra_columns_that_do_not_fit_are_refused(
 
 
 def test_an_explainer_has_its_extra_columns_already(explainer: uq.Explainer) -> None:
-    with pytest.raises(
-        TypeError, match="feature_groups, extra, groups and time already"
-    ):
+    with pytest.raises(TypeError, match="feature_groups, extra, groups and time already"):
         uq.explore(explainer, extra=extra_table())
 
 
