@@ -106,14 +106,18 @@ class Population:
             None if self.groups is None else self.groups.among(members),
         )
 
-    @cached_property
+    @property
     def units(self) -> Population:
         """The population of what is drawn independently: the groups, or else the rows themselves.
 
         The weight of a group is the sum of those of its rows.
         """
-        if self.groups is None:
-            return self
+        # Not cached, because a population that holds itself stays in memory.
+        return self if self.groups is None else self._of_groups
+
+    @cached_property
+    def _of_groups(self) -> Population:
+        assert self.groups is not None
         scale = len(self.groups) / len(self.weights)
         weights, scored = (scale * self.of_units(each) for each in (self.weights, self.scored))
         rows = None if self.rows is None else np.flatnonzero(scored)

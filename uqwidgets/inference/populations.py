@@ -45,11 +45,14 @@ class ManyPopulations:
     scored: Floats
     groups: RowGroups | None = None
 
-    @cached_property
+    @property
     def units(self) -> ManyPopulations:
         """The populations of the groups, or else of the rows, as `Population.units`."""
-        if self.groups is None:
-            return self
+        return self if self.groups is None else self._of_groups
+
+    @cached_property
+    def _of_groups(self) -> ManyPopulations:
+        assert self.groups is not None
         scale = len(self.groups) / len(self.weights)
         weights, scored = (scale * self.of_units(each) for each in (self.weights, self.scored))
         return ManyPopulations(weights, scored)
