@@ -20,7 +20,7 @@ from uqwidgets.inference.row_dependence import RowDependence, along_order, withi
 _FEWEST_GROUPS, _MOST_ROWS_OF_GROUP, _LEAST_CORRELATION, _P_VALUE = 10, 100, 0.05, 0.002
 _LEAST_FACTOR = 1.2
 # Columns that are tested, and rows of each, so that large tables take little time and memory.
-_MOST_COLUMNS, _MOST_ROWS = 50, 10_000
+_MOST_COLUMNS, _MOST_ROWS = 50, 5_000
 # Columns of numbers by which repeated rows are found.
 _MOST_NUMBERS = 4
 # Rows by which a column of numbers is judged before all are counted.

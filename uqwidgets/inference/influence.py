@@ -31,8 +31,9 @@ class Influence:
 
     def precision(self, population: Population) -> float:
         """Relative precision of the variance that follows from it."""
-        squares = np.square(population.of_units(self.of_rows))
-        return float(relative_precision(squares - population.of_units(self.double_counted)))
+        parts = np.square(population.of_units(self.of_rows))
+        parts -= population.of_units(self.double_counted)
+        return float(relative_precision(parts))
 
 
 @dataclass(frozen=True, eq=False)
