@@ -31,7 +31,6 @@ _SHARE_OF_DUPLICATES = 0.01
 # With fewer effective rows, 86 of 100 intervals of 95 % held in a simulation.
 _FEW_EFFECTIVE_ROWS = 50
 
-
 _INDEPENDENT = RowDependence(0.0, 1.0, 1.0)
 
 #: From positions of rows to their residuals and their losses, some arrays of that length.
@@ -54,8 +53,8 @@ def remarks_on_rows(table: Table, extra: Columns, errors: Errors) -> tuple[Remar
         return _in_time(table.time_order, errors)
     if table.row_groups is not None:
         return ()
-    found = _groups(table, extra, errors)
-    return _duplicates(table, errors) + (found or _order(table, extra, errors))
+    of_groups = _groups(table, extra, errors)
+    return _duplicates(table, errors) + (of_groups or _order(table, extra, errors))
 
 
 def _varying(values: list[Floats]) -> list[Floats]:
@@ -79,19 +78,19 @@ def _groups(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
         ]
         if not clear:
             continue
-        found = max(clear, key=lambda one: one.factor)
+        strongest = max(clear, key=lambda one: one.factor)
         # Of columns that divide the rows alike, the first is named.
-        if best is None or found.factor > 1.01 * best[0].factor:
-            best = found, groups
+        if best is None or strongest.factor > 1.01 * best[0].factor:
+            best = strongest, groups
     if best is None:
         return ()
-    found, groups = best
+    dependence, groups = best
     return (
         Remark(
             "rows-of-groups",
             f"rows with the same {groups.name} have errors that resemble each other (correlation "
-            f"{found.correlation:.2g}), as rows of one patient do: intervals are about "
-            f"{found.factor:.2g} times too narrow for other values of it; if the "
+            f"{dependence.correlation:.2g}), as rows of one patient do: intervals are about "
+            f"{dependence.factor:.2g} times too narrow for other values of it; if the "
             f"{described('', len(groups))} are a sample, pass groups={groups.name!r}",
         ),
     )
@@ -140,27 +139,26 @@ def _fixes_another(groups: RowGroups, table: Table, name: str) -> bool:
     return False
 
 
+def _strongest(order: Positions, errors: Errors) -> RowDependence:
+    """Return the dependence along an order of those errors that depend most on each other."""
+    each = map(along_order, _varying(errors(order[:_MOST_ROWS])))
+    return max(each, key=lambda one: one.correlation, default=_INDEPENDENT)
+
+
 def _in_time(order: Positions, errors: Errors) -> tuple[Remark, ...]:
     """Return a remark on what the rows are worth, if errors of neighbours in time are alike."""
-    found = max(
-        (along_order(one) for one in _varying(errors(order[:_MOST_ROWS]))),
-        key=lambda one: one.correlation,
-        default=_INDEPENDENT,
-    )
-    if found.p_value > _P_VALUE or found.correlation < _LEAST_CORRELATION:
+    dependence = _strongest(order, errors)
+    if dependence.p_value > _P_VALUE or dependence.correlation < _LEAST_CORRELATION:
         return ()
-    worth = len(order) / found.factor**2
+    worth = len(order) / dependence.factor**2
+    doubt = f", but with fewer than {_FEW_EFFECTIVE_ROWS} they may still be too narrow"
     return (
         Remark(
             "rows-in-time",
             f"errors of rows that follow each other in time have the correlation "
-            f"{found.correlation:.2g}, so that {len(order):,} rows are worth about {worth:.0f} "
-            "independent ones; intervals allow for it"
-            + (
-                ", but with fewer than 50 they may still be too narrow"
-                if worth < _FEW_EFFECTIVE_ROWS
-                else ""
-            ),
+            f"{dependence.correlation:.2g}, so that {len(order):,} rows are worth about "
+            f"{worth:.0f} independent ones; intervals allow for it"
+            + (doubt if worth < _FEW_EFFECTIVE_ROWS else ""),
         ),
     )
 
@@ -175,18 +173,18 @@ def _order(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
     if _is_sorted(table):
         del orders[""]
     for name, order in reversed(orders.items()):
-        each = [along_order(one) for one in _varying(errors(order[:_MOST_ROWS]))]
-        found = max(each, key=lambda one: one.correlation, default=_INDEPENDENT)
-        if found.p_value < _P_VALUE / (2 * len(orders)) and found.correlation > _LEAST_CORRELATION:
+        dependence = _strongest(order, errors)
+        is_sure = dependence.p_value < _P_VALUE / (2 * len(orders))
+        if is_sure and dependence.correlation > _LEAST_CORRELATION:
             where = f"that follow each other by {name}" if name else "that follow each other"
             advice = f"pass time={name!r}" if name else "pass time= with what orders them"
             return (
                 Remark(
                     "rows-in-order",
                     f"rows {where} have errors that resemble each other (correlation "
-                    f"{found.correlation:.2g}): {len(table):,} rows are worth about "
-                    f"{len(table) / found.factor**2:.0f} independent ones, and intervals are about "
-                    f"{found.factor:.2g} times too narrow; {advice}",
+                    f"{dependence.correlation:.2g}): {len(table):,} rows are worth about "
+                    f"{len(table) / dependence.factor**2:.0f} independent ones, and intervals are "
+                    f"about {dependence.factor:.2g} times too narrow; {advice}",
                 ),
             )
     return ()
@@ -194,9 +192,9 @@ def _order(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
 
 def _is_sorted(table: Table) -> bool:
     """Whether the rows are sorted by their target, so that their order means nothing else."""
-    codes = pd.factorize(pd.Series(table.y), sort=False)[0]
-    if len(np.unique(codes)) <= np.sqrt(len(codes)):  # classes, in any order of them
-        return int((np.diff(codes) != 0).sum()) < 2 * len(np.unique(codes))
+    codes, classes = pd.factorize(pd.Series(table.y))
+    if len(classes) <= np.sqrt(len(codes)):  # in any order of them
+        return int((np.diff(codes) != 0).sum()) < 2 * len(classes)
     try:
         steps = np.diff(table.y.astype(np.float64))
     except (TypeError, ValueError):

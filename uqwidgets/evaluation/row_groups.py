@@ -53,7 +53,7 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
         labels, name = _column(groups, X, table, extra), groups
     else:
         table.check_order(groups, "groups")
-        labels, name = _series(groups, len(table)), str(getattr(groups, "name", None) or "")
+        labels, name = _passed(groups, len(table))
     table.row_groups, table.remarks = _checked(labels, name)
 
 
@@ -85,15 +85,11 @@ def groups_of_rows(
     if groups is None or isinstance(groups, RowGroups):
         return groups, (), None
     if isinstance(groups, str):
-        container = container_of(X)
-        names = [str(label) for label in container.labels]
-        if groups not in names:
-            raise ValueError(unknown("column", groups, names))
-        place = names.index(groups)
-        return *_checked(container.columns([place]).frame().iloc[:, 0], groups), place
+        labels, place = _column_of(X, groups)
+        return *_checked(labels, groups), place
     if isinstance(X, pd.DataFrame):
         check_order(groups, "groups", X.index)
-    return *_checked(_series(groups, n), str(getattr(groups, "name", None) or "")), None
+    return *_checked(*_passed(groups, n)), None
 
 
 def _checked(labels: pd.Series[Any], name: str) -> tuple[RowGroups | None, tuple[Remark, ...]]:
@@ -150,44 +146,49 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     else:
         table.check_order(time, "time")
         values = _series(time, len(table), "time")
+    values = values.infer_objects()
     if not (is_time(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype)):
-        values = pd.Series(values.to_numpy()).infer_objects()
-        if not (is_time(values.dtype) or pd.api.types.is_numeric_dtype(values.dtype)):
-            raise ValueError(
-                "time holds values that are neither numbers nor dates; convert them, such as by "
-                "pandas.to_datetime."
-            )
-    n = len(values)
-    if values.isna().any():
         raise ValueError(
-            f"time is missing in {int(values.isna().sum())} of {n:,} rows; give these rows a time, "
-            "or leave them out."
+            "time holds values that are neither numbers nor dates; convert them, such as by "
+            "pandas.to_datetime."
         )
+    _refuse_missing(values.isna().to_numpy(), "time")
+    n = len(values)
     table.time_order = np.argsort(values.to_numpy(), kind="stable")
     if table.row_groups is not None:
         return
     # Rows of the same time are in one block.
     first = (values.rank(method="min").to_numpy() - 1).astype(np.intp)
     codes = first * min(_BLOCKS, n // _ROWS_OF_BLOCK) // n
-    _, codes = np.unique(codes, return_inverse=True)
-    if n == 0 or int(codes.max()) + 1 < _FEWEST_BLOCKS:
+    blocks = RowGroups(np.unique(codes, return_inverse=True)[1], "block", in_time=True)
+    if len(blocks) < _FEWEST_BLOCKS:
         raise ValueError(
-            f"time orders {n:,} rows in {int(codes.max()) + 1} blocks of {_ROWS_OF_BLOCK} rows or "
-            f"more, and intervals need {_FEWEST_BLOCKS}; pass more rows or finer times, or leave "
-            "time out."
+            f"time orders {n:,} rows in {len(blocks)} blocks of {_ROWS_OF_BLOCK} rows or more, and "
+            f"intervals need {_FEWEST_BLOCKS}; pass more rows or finer times, or leave time out."
         )
-    table.row_groups = RowGroups(codes, "block", in_time=True)
+    table.row_groups = blocks
 
 
 def _column(name: str, X: Any, table: Table, extra: Columns) -> pd.Series[Any]:
     for columns in (extra, table):
         if name in columns:
             return columns.exact_column(name)
+    return _column_of(X, name, extra.names)[0]
+
+
+def _column_of(X: Any, name: str, others: tuple[str, ...] = ()) -> tuple[pd.Series[Any], int]:
+    """Return a column of X and its position; an error names those of X, and others."""
     container = container_of(X)
     names = [str(label) for label in container.labels]
     if name not in names:
-        raise ValueError(unknown("column", name, list(dict.fromkeys([*extra.names, *names]))))
-    return container.columns([names.index(name)]).frame().iloc[:, 0]
+        raise ValueError(unknown("column", name, list(dict.fromkeys([*others, *names]))))
+    place = names.index(name)
+    return container.columns([place]).frame().iloc[:, 0], place
+
+
+def _passed(groups: Any, n: int) -> tuple[pd.Series[Any], str]:
+    """Return labels that are no name of a column, and their own name."""
+    return _series(groups, n), str(getattr(groups, "name", None) or "")
 
 
 def _series(groups: Any, n: int, argument: str = "groups") -> pd.Series[Any]:
@@ -213,9 +214,13 @@ def _series(groups: Any, n: int, argument: str = "groups") -> pd.Series[Any]:
 def _codes(labels: pd.Series[Any]) -> Positions:
     values, codes = distinct(labels)
     if is_missing(values[-1]):  # the last of the distinct values
-        without = codes == len(values) - 1
-        raise ValueError(
-            f"groups is missing in {int(without.sum())} of {len(codes):,} rows (the first is row "
-            f"{int(without.argmax())}); give these rows a group, or leave them out."
-        )
+        _refuse_missing(codes == len(values) - 1, "groups")
     return codes
+
+
+def _refuse_missing(without: npt.NDArray[np.bool_], argument: str) -> None:
+    if without.any():
+        raise ValueError(
+            f"{argument} is missing in {int(without.sum())} of {len(without):,} rows (the first is "
+            f"row {int(without.argmax())}); give these rows a value, or leave them out."
+        )

@@ -63,7 +63,7 @@ class RowGroups:
 
     def __len__(self) -> int:
         """Return the number of groups, G."""
-        return int(self.codes.max()) + 1
+        return self._count
 
     def __str__(self) -> str:
         return described(self.name, len(self))
@@ -83,6 +83,10 @@ class RowGroups:
         """Return the groups of some of the rows."""
         _, codes = np.unique(self.codes[rows], return_inverse=True)
         return RowGroups(codes, self.name, self.in_time)
+
+    @cached_property
+    def _count(self) -> int:
+        return int(self.codes.max()) + 1
 
     @cached_property
     def _matrix(self) -> csr_array:

@@ -21,7 +21,7 @@ _MAX_XI_CHANGE = 0.3
 # Rounding error of a weighted value, relative to the largest value of the column.
 _ROUNDING = 1e-13
 # Added to squared weights that are divided by: a group may have no weight.
-_TINY = np.finfo(np.float64).tiny
+TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +249,7 @@ class StressedRows:
         direct, through_goals = self.parts(outputs)
         robust, effects = direct * self.hc4_factor + through_goals, self.effects
         if self.groups is not None:
-            effects = effects.of_groups(self.groups, np.square(self.weights) + _TINY)
+            effects = effects.of_groups(self.groups, np.square(self.weights) + TINY)
         of_units = [self._per_unit(each) for each in (direct, through_goals, robust)]
         return of_units[-1], effects.skew_slope(*of_units)
 

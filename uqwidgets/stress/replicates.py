@@ -13,7 +13,7 @@ from scipy.linalg import hadamard
 from uqwidgets._typing import Floats, Range
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.sums import dot, weighted_sums
-from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.influence import TINY, StressedRows
 from uqwidgets.stress.intervals import IntervalsOfLevel, corrected_intervals
 
 # Number of replicates that a metric is computed for: a power of two.
@@ -34,8 +34,6 @@ _LEAST_VARIANCE = 0.05
 _MAX_EXPONENT = 700.0
 # A value this near to a bound is on it; a smaller change of a value is no change. Both relative.
 _ROUNDING = 1e-12
-# Added to squared weights that are divided by: a group may have no weight.
-_TINY = np.finfo(np.float64).tiny
 
 
 def metric_interval(
@@ -165,7 +163,7 @@ def group_skew_slope(
     standard, goal = effects.standard[-1], rows.goals[-1]
     step = _FAY / (float(np.abs(standard).max()) or 1.0)
     slope = (score(rows.weights * (1 + step * standard)) - value) / step
-    squares = np.square(rows.weights) + _TINY
+    squares = np.square(rows.weights) + TINY
     importance = squares * np.square(
         np.minimum(effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
     )
