@@ -42,6 +42,8 @@ def model(X):
 
 
 uq.Explainer(model, X, np.arange(200) < 8).scores()""",
+    "few-rows-for-slices": _NUMBERS
+    + 'uq.Explainer(model, X, y).slices("nll", rows=np.arange(30))',
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
     "single-groups": _NUMBERS

@@ -30,6 +30,7 @@ from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
+from uqwidgets.slices import Slices
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
@@ -89,6 +90,7 @@ __all__ = [
     "Reweighting",
     "RowsComparison",
     "Scores",
+    "Slices",
     "Stress",
     "StressView",
     "Surface",

@@ -119,6 +119,12 @@ REMARKS = MappingProxyType(
             "Its interval is that of Newcombe 2006, which holds for few rows, and is wide.",
             "Collect more rows of the rarer class.",
         ),
+        "few-rows-for-slices": RemarkKind(
+            "There are fewer than 40 rows, or groups of rows, in which slices are searched for.",
+            "Slices are found in one half of the rows and tested in the other half, which takes 20 "
+            "rows or groups in each. So none was tested.",
+            "Collect more rows, or compare groups that you name yourself by `compare_rows`.",
+        ),
         "few-groups": RemarkKind(
             "The rows belong to fewer than 10 groups (`groups=`).",
             "Intervals are for other groups, and so few show little of how groups differ.",

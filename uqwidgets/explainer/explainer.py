@@ -30,6 +30,7 @@ from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
 from uqwidgets.explainer.replacing import Replacing
+from uqwidgets.explainer.slices import Slicing
 from uqwidgets.importance.redundancy import redundancy
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.inference import checked_level
@@ -37,7 +38,7 @@ from uqwidgets.measures import available
 from uqwidgets.predictive.adapters import with_labels
 
 
-class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
+class Explainer(Ranking, Replacing, Curves, Performing, Slicing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
@@ -327,6 +328,7 @@ _QUESTIONS = {
     "redundancy()": "how well each feature is predicted by the others",
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether events with predicted probability p happen in a share p of the rows",
+    "slices()": "where errors, or any measure, are clearly higher than elsewhere",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
     "compare_rows(rows)": "how the model's results differ between two groups of rows",
     "measures": "which measures this model offers",

@@ -142,6 +142,35 @@ def row_moments(change: Change, population: Population) -> Moments:
     return Moments(*map(np.asarray, moments))
 
 
+def moments_of_influences(estimate: float, influences: Floats, most_df: float) -> Moments:
+    """Return the moments of an estimate that is a mean over rows, arrays of shape ().
+
+    Parameters
+    ----------
+    estimate : float
+    influences : ndarray of shape (u,)
+        Of rows or groups of rows; to first order, their sum is the error of the estimate.
+    most_df : float
+        Degrees of freedom at most.
+    """
+    squares = np.square(influences)
+    total = float(squares.sum())
+    scale = total if total > 0 else 1.0
+    deviations = (squares - total / len(squares)) / scale
+    moments = (
+        estimate,
+        math.sqrt(total),
+        1.0 if total > 0 else 0.0,
+        math.sqrt(dot(deviations, deviations)),
+        dot(squares, influences) / scale**1.5,
+        0.0,
+        1 / (most_df + 1),
+        1 / (most_df + 1),
+        1.0,
+    )
+    return Moments(*map(np.asarray, moments))
+
+
 def bounds_of_moments(
     moments: Moments, level: float, reference: Reference = "t"
 ) -> tuple[Floats, Floats, Floats]:

@@ -121,6 +121,34 @@ class Family:
         found = 2 * float(ndtr(np.quantile(largest, level))) - 1
         return min(max(found, level), independent)
 
+    def adjusted(self, p_values: Floats) -> Floats:
+        """Return p-values for which the estimates are tested all at once.
+
+        Each is the probability that the smallest of all p-values is as small as its own. So one is
+        below 1 minus a level where the interval of `pointwise_level` is clear of 0.
+
+        Parameters
+        ----------
+        p_values : ndarray of shape (m,)
+            Two-sided ones; NaN stays NaN.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        number = len(self)
+        if number < 2:
+            return p_values
+        independent = -np.expm1(number * np.log1p(-np.minimum(p_values, 1 - 1e-16)))
+        if not self._blocks:
+            return np.asarray(independent)
+        largest = np.sort(np.concatenate(list(self._maxima(np.concatenate(self._blocks)))))
+        ends = -ndtri(p_values / 2)
+        found = 1 - np.searchsorted(largest, ends, side="left") / len(largest)
+        # Beyond the draws, independence is what bounds the probability.
+        found = np.where(found > 0, found, independent)
+        return np.where(np.isnan(p_values), np.nan, np.clip(found, p_values, independent))
+
     def _maxima(self, lines: Floats) -> Iterator[Floats]:
         """Yield draws of the largest of the absolute studentised sums, some at a time."""
         rng = np.random.default_rng(self._seed)

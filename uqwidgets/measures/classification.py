@@ -26,6 +26,7 @@ NLL_CEILING = float(-np.log(np.finfo(np.float64).eps))
 Classes = Categorical | Mixture
 
 _LABELS_ONLY = "the model gives class labels only; use a model with predict_proba"
+_OF_UNCERTAINTY = "nll", "entropy", "overconfidence", "aleatoric", "epistemic", "miscalibration"
 _A_CLASS = "the target is a class, not a number"
 
 
@@ -56,6 +57,15 @@ def of_probabilities(q: Classes) -> Offers:
     use: tuple[Use, ...] = ("indicator",) if binary else ("curve", "indicator")
     return {
         **uncertainty(q, _nll, NLL_CEILING),
+        "miscalibration": Measure(
+            "miscalibration",
+            "confidence beyond the share of hits",
+            "",
+            _miscalibration,
+            (-1.0, 1.0),
+            needs_truth=True,
+            offered_as=(),
+        ),
         "prediction": prediction,
         **{
             probability_of(label): _prediction(
@@ -77,7 +87,7 @@ def of_labels() -> Offers:
     """Measures of predicted labels."""
     no_spread = f"{_A_CLASS}; use a model with predict_proba for entropy"
     return {
-        **dict.fromkeys(("nll", "entropy", "aleatoric", "epistemic"), _LABELS_ONLY),
+        **dict.fromkeys(_OF_UNCERTAINTY, _LABELS_ONLY),
         **dict.fromkeys(("prediction", "probability:<class>"), _LABELS_ONLY),
         "std": no_spread,
         "squared_error": _LABELS_ONLY,
@@ -140,6 +150,11 @@ def _brier_score(of: Callable[[Classes, Truth], Floats]) -> Measure:
 
 def _nll(q: Classes, y: Truth) -> Floats:
     return np.minimum(-q.log_prob_of_codes(y), NLL_CEILING)
+
+
+def _miscalibration(q: Classes, y: Truth) -> Floats:
+    """Probability of the most probable class minus whether it is the true one (Guo et al. 2017)."""
+    return np.asarray(q.probabilities.max(axis=1) - (q.mode() == y))
 
 
 def _probability(column: int) -> Callable[[Classes, Truth], Floats]:

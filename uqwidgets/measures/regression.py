@@ -34,6 +34,15 @@ def of_densities(q: Distribution) -> Offers:
         "std": Measure("std", "standard deviation", "", _std, NON_NEGATIVE),
         **_losses(),
         "crps": _loss("crps", "CRPS", _crps, shown_with="std"),
+        "miscalibration": Measure(
+            "miscalibration",
+            "share outside the 90 % interval beyond 10 %",
+            "",
+            _miscalibration,
+            (-0.1, 0.9),
+            needs_truth=True,
+            offered_as=(),
+        ),
         "interval_width:<level>": Family(
             "interval_width:0.9",
             "width of the 90 % interval, or interval_width:<level>",
@@ -49,11 +58,14 @@ def of_points() -> Offers:
     Their continuous ranked probability score is the absolute error.
     """
     return {
-        **dict.fromkeys(("nll", "entropy", "aleatoric", "epistemic"), _NO_UNCERTAINTY),
+        **dict.fromkeys(
+            ("nll", "entropy", "overconfidence", "aleatoric", "epistemic"), _NO_UNCERTAINTY
+        ),
         **_of_prediction("prediction"),
         "std": _NO_UNCERTAINTY,
         **_losses(),
         "crps": _loss("crps", "CRPS", _crps, offered_as=()),
+        "miscalibration": _NO_UNCERTAINTY,
         "interval_width:<level>": _NO_UNCERTAINTY,
     }
 
@@ -93,7 +105,9 @@ def _of_density(q: Distribution) -> Offers:
     if isinstance(q, Quantiles):
         return _of_quantiles(q)
     offers = uncertainty(q, _nll)
-    return offers | {"nll": q.no_likelihood} if isinstance(q, MemberValues) else offers
+    if not isinstance(q, MemberValues):
+        return offers
+    return offers | dict.fromkeys(("nll", "overconfidence"), q.no_likelihood)
 
 
 def _of_quantiles(q: Quantiles) -> Offers:
@@ -101,7 +115,7 @@ def _of_quantiles(q: Quantiles) -> Offers:
     try:
         q.entropy()
     except InvalidRowError as error:
-        return offers | dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
+        return offers | dict.fromkeys(("nll", "entropy", "overconfidence"), str(error).rstrip("."))
     return offers
 
 
@@ -175,3 +189,9 @@ def _std(q: Distribution, _y: Truth) -> Floats:
 
 def _crps(q: Distribution, y: Truth) -> Floats:
     return q.crps(y)
+
+
+def _miscalibration(q: Distribution, y: Truth) -> Floats:
+    """Whether y is outside the central 90 % interval, minus the 10 % that are expected to be."""
+    low, high = q.interval(0.9)
+    return np.asarray(((y < low) | (y > high)) - 0.1, dtype=np.float64)

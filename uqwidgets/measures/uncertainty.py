@@ -23,7 +23,9 @@ def uncertainty(q: Distribution, nll: Callable[..., Floats], ceiling: float = np
     For a row with the predictive distribution q, :math:`-\log q(y)` and
     :math:`-\int q \log q` (Wood et al. 2024, section 3). With members :math:`q_m` the entropy of
     their mixture is the sum of the mean entropy of the members (aleatoric) and the rest
-    (epistemic), which is never negative.
+    (epistemic), which is never negative. The entropy is the mean negative log-likelihood that the
+    model itself expects, so the difference of both, ``overconfidence``, has the mean 0 where its
+    distributions are right.
 
     Parameters
     ----------
@@ -50,6 +52,14 @@ def uncertainty(q: Distribution, nll: Callable[..., Floats], ceiling: float = np
             ceiling=ceiling,
         ),
         "entropy": Measure("entropy", "entropy", "nats", _entropy, entropy_bounds),
+        "overconfidence": Measure(
+            "overconfidence",
+            "loss beyond the expected (nll minus entropy)",
+            "nats",
+            lambda q, y: nll(q, y) - q.entropy(),
+            needs_truth=True,
+            offered_as=(),
+        ),
         **_parts_of_entropy(q, entropy_bounds, epistemic_bounds),
     }
 
