@@ -118,6 +118,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     sort: "",
     image_rows: 0,
     top: 50,
+    slices_of: "",
     compare_with: "",
     center: false,
     derivative: false,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+
 import numpy.typing as npt
 
 from uqwidgets.evaluation.columns import Columns

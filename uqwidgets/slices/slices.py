@@ -99,24 +99,29 @@ class FoundSlices:
         population : Population
             Of the same rows as those in which the slices were found, with any weights.
         """
-        lines, moments, family = [], [], Family(self.seed)
-        for mask, each in zip(self.masks, self.tested, strict=True):
-            line, influences, of_line = self._line(mask, each.rows, population)
-            lines.append(line)
-            moments.append(of_line)
-            family.add(influences)
-        pointwise_level = family.pointwise_level(self.level)
-        columns = np.reshape(lines, (-1, 3)).T
-        m = len(self.tested)
-        error, low, high, p = (np.full(m, np.nan) for _ in range(4))
-        if m:
-            stacked = Moments.stacked(moments)
-            error, low, high = bounds_of_moments(stacked, pointwise_level)
-            p = family.adjusted(p_values(stacked, "t", "two-sided"))
+        return self.of(self.clear(population), population)
+
+    def clear(self, population: Population) -> Positions:
+        """Return the positions of the slices that are clear, the clearest first.
+
+        One that says no more than those before it is left out.
+        """
+        columns, _, (_, low, _), p = self._intervals(population)
         order = np.lexsort([-columns[2], p])
-        listed = self._listed([int(k) for k in order if low[k] > 0], population)
+        return self._listed([int(k) for k in order if low[k] > 0], population)
+
+    def of(self, listed: Positions, population: Population) -> Slices:
+        """Return some of the tested slices in a population.
+
+        Parameters
+        ----------
+        listed : ndarray of shape (m,)
+            Positions of tested slices.
+        population : Population
+        """
+        columns, pointwise_level, (error, low, high), p = self._intervals(population)
         weights = population.scored
-        masks = self.masks[listed]
+        masks = self.masks[listed] & (weights > 0)
         parts = [self.tested[k].candidate.parts for k in listed]
         return Slices(
             measure=self.measure.name,
@@ -125,8 +130,8 @@ class FoundSlices:
             slices=tuple(self._text(self.tested[k].candidate) for k in listed),
             conditions=tuple([self.bins[j].condition(chosen) for j, chosen in of] for of in parts),
             same_rows=tuple(self._same(k) for k in listed),
-            masks=masks & (weights > 0),
-            rows=(masks & (weights > 0)).sum(axis=1),
+            masks=masks,
+            rows=masks.sum(axis=1),
             share=masks @ weights / weights.sum(),
             value=columns[0][listed],
             elsewhere=columns[1][listed],
@@ -136,15 +141,33 @@ class FoundSlices:
             high=high[listed],
             p_adjusted=p[listed],
             n_compared=self.n_compared,
-            n_tested=m,
+            n_tested=len(self.tested),
             level=self.level,
-            pointwise_level=pointwise_level,
             n_rows=len(population.positions),
             weighted=population.weighted,
             ess=population.ess,
             groups=population.group_count,
             remarks=self.remarks,
+            pointwise_level=pointwise_level,
         )
+
+    def _intervals(
+        self, population: Population
+    ) -> tuple[Floats, float, tuple[Floats, Floats, Floats], Floats]:
+        """Return the means and differences (3, m), the level and the ends of each, p-values."""
+        lines, moments, family = [], [], Family(self.seed)
+        for mask, each in zip(self.masks, self.tested, strict=True):
+            line, influences, of_line = self._line(mask, each.rows, population)
+            lines.append(line)
+            moments.append(of_line)
+            family.add(influences)
+        level = family.pointwise_level(self.level)
+        if not lines:
+            empty = np.empty(0)
+            return np.empty((3, 0)), level, (empty, empty, empty), empty
+        stacked = Moments.stacked(moments)
+        p = family.adjusted(p_values(stacked, "t", "two-sided"))
+        return np.array(lines).T, level, bounds_of_moments(stacked, level), p
 
     def _line(
         self, mask: Mask, rows: Positions, population: Population

@@ -32,6 +32,7 @@ export interface Inputs {
   sort: string;
   image_rows: number;
   top: number;
+  slices_of: string;
   compare_with: string;
   center: boolean;
   derivative: boolean;
@@ -80,6 +81,7 @@ export const INPUT_TYPES = {
   sort: "string",
   image_rows: "number",
   top: "number",
+  slices_of: "string",
   compare_with: "string",
   center: "boolean",
   derivative: "boolean",

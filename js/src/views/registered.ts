@@ -17,6 +17,7 @@ export const pixels = onDemand(
   (_, { inputs }) => inputs.image_rows > 0,
 );
 export const selection = onDemand("selection", () => import("./selection/index.ts"));
+export const slices = onDemand("slices", () => import("./slices/index.ts"));
 export const small_curves = onDemand("small_curves", () => import("./small_curves/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
 export const comparison = onDemand(

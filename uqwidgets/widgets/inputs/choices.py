@@ -25,6 +25,12 @@ def curve_measures(explainer: Explainer) -> list[Measure]:
     return sorted(measures, key=lambda m: not m.is_prediction)
 
 
+def sliced_measures(explainer: Explainer) -> list[Measure]:
+    """Return the measures that are offered for slices: losses first, then those of uncertainty."""
+    measures = [m for m in _available(explainer) if not m.is_prediction]
+    return sorted(measures, key=lambda m: not m.needs_truth)
+
+
 def offered_scorers(explainer: Explainer) -> list[Metric]:
     """Return the scorers that are offered beside the measures; others can be set by name."""
     classes = explainer.classes

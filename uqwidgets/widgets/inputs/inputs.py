@@ -107,6 +107,7 @@ class Inputs:
     sort: str = _input("", lambda *value: _sort(*value))
     image_rows: int = _input(0, lambda *value: _image_rows(*value))
     top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
+    slices_of: str = _input("", lambda *value: _sliced(*value))
     compare_with: str = _input("", lambda *value: _compare_with(*value))
     center: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     derivative: bool = _input(False, lambda name, value, _: checked_flag(value, name))
@@ -291,6 +292,11 @@ def _model(name: str, value: Any, explainer: Explainer) -> str:
 def _measure(name: str, value: Any, explainer: Explainer) -> str:
     explainer.measure(text(name, value, explainer))
     return str(value)
+
+
+def _sliced(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of a measure; empty for the first one that is offered."""
+    return _measure(name, value, explainer) if text(name, value, explainer) else ""
 
 
 def _quantities(name: str, value: Any, explainer: Explainer) -> list[str]:

@@ -42,6 +42,7 @@ class InputTraits(t.HasTraits):
     sort: str
     image_rows: int
     top: int
+    slices_of: str
     compare_with: str
     center: bool
     derivative: bool
@@ -90,6 +91,7 @@ class ExploreArguments(TypedDict, total=False):
     sort: str
     image_rows: int
     top: int
+    slices_of: str
     compare_with: str
     center: bool
     derivative: bool

@@ -11,6 +11,7 @@ NAMES = (
     "dependence",
     "stress",
     "importance_over_tau",
+    "slices",
     "indicators",
     "small_curves",
     "surface",
