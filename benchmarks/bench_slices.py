@@ -5,7 +5,7 @@
 
 The measure of a row is exponential (a loss), its negative (as an entropy near its maximum), or 0
 and 1 (errors). Beside it is what a plain tree reports, as tools for weak segments have it: a leaf
-of a tree of depth 2 whose mean is higher than elsewhere by Welch's t test at the same level.
+of a tree of depth 2 whose mean is higher than elsewhere by a t test at the same level.
 """
 
 from __future__ import annotations

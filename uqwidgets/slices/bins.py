@@ -26,7 +26,7 @@ class Bins:
     Attributes
     ----------
     name : str
-    codes : ndarray of shape (n,)
+    codes : ndarray of int, shape (n,)
         The bin of each row, from 0; rows that belong to no bin, as those of rare categories, have
         the last one, which is in no slice.
     n_ordered : int
@@ -37,7 +37,7 @@ class Bins:
     """
 
     name: str
-    codes: Positions
+    codes: npt.NDArray[Any]
     n_ordered: int
     labels: list[Any]
 
@@ -70,7 +70,7 @@ class Bins:
         kept = np.flatnonzero(counts >= least)
         codes = np.full(len(texts) + 1, len(kept), dtype=np.intp)
         codes[kept] = np.arange(len(kept))
-        return cls(name, codes[positions], 0, [[*texts, None][place] for place in kept])
+        return cls(name, _small(codes)[positions], 0, [[*texts, None][place] for place in kept])
 
     @classmethod
     def _of_order(cls, name: str, order: Floats, values: Any) -> Bins:
@@ -83,12 +83,12 @@ class Bins:
         codes = np.searchsorted(starts, order, side="right") - 1
         codes[np.isnan(order)] = len(starts)
         first = np.searchsorted(ordered, starts)
-        last = np.append(first[1:], len(ordered)) - 1
+        last = np.append(first, len(ordered))[1:] - 1
         ends = zip(by_order[first], by_order[last], strict=True)
         labels: list[Any] = [(values[low], values[high]) for low, high in ends]
         if len(ordered) < len(order):
             labels.append(None)
-        return cls(name, codes, len(starts), labels)
+        return cls(name, _small(codes), len(starts), labels)
 
     def coarse(self) -> tuple[Positions, list[Mask]]:
         """Return a coarser bin of each row, and the masks of the bins that each coarse one holds.
@@ -144,6 +144,11 @@ class Bins:
         else:
             text = f"{self.name} from {low} to {high}"
         return f"{text} or missing" if condition.get("missing") else text
+
+
+def _small(codes: Positions) -> npt.NDArray[Any]:
+    """Return the same numbers in as few bytes as they need."""
+    return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
 
 
 def _plain(value: Any) -> float | str:

@@ -140,11 +140,13 @@ class Search:
         """Return the sum over each slice in standard errors."""
         if self.population.groups is None:
             squared = np.square(self._weights)
-            variance = (masks @ squared) * (residuals @ residuals / squared.sum())
+            variance = _sums(masks, squared) * (residuals @ residuals / squared.sum())
         else:
-            variance = np.square(self.population.of_units(masks * residuals)).sum(axis=1)
+            of_units = (self.population.of_units(mask * residuals) for mask in masks)
+            variance = np.array([units @ units for units in of_units])
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(variance > 0, (masks @ residuals) / np.sqrt(variance), 0.0))
+            scores = _sums(masks, residuals) / np.sqrt(variance)
+        return np.where(variance > 0, scores, 0.0)
 
     def _is_allowed(self, mask: Mask) -> bool:
         return bool(
@@ -197,7 +199,8 @@ class Search:
             j: _pieces(np.eye(len(held), dtype=np.bool_), _n_ordered(self.bins[j], held))
             for j, (_, held) in coarse.items()
         }
-        codes = {j: of[self.rows] for j, (of, _) in coarse.items()}
+        # Up to 81 cells have a number of one byte.
+        codes = {j: of[self.rows].astype(np.uint8) for j, (of, _) in coarse.items()}
         alone = {j: self._standardised(codes[j], pieces[j]) for j in paired}
         n_compared, ones = 0, np.ones(len(self.rows))
         found: list[tuple[float, int, int, int, int]] = []
@@ -206,7 +209,7 @@ class Search:
             if not (rows_a.size and rows_b.size):
                 continue
             width = rows_b.shape[1] + 1
-            cells = codes[a] * width + codes[b]
+            cells = (codes[a] * np.uint8(width) + codes[b]).astype(np.intp)
             size = (rows_a.shape[1] + 1) * width
             tables = (
                 np.bincount(cells, each, minlength=size).reshape(-1, width)[:-1, :-1]
@@ -294,7 +297,8 @@ def _pieces(single: Mask, n_ordered: int) -> Mask:
         for last in range(first, n_ordered)
         if last - first + 1 < n_ordered or k > n_ordered
     ]
-    return np.array([*runs, *single[n_ordered:]], dtype=np.bool_).reshape(-1, k)
+    pieces = [*runs, *single[n_ordered:]]
+    return np.array(pieces, dtype=np.bool_).reshape(len(pieces), k)
 
 
 def _largest(scores: Floats, number: int = _LOOKED_AT) -> Positions:
@@ -306,7 +310,12 @@ def _largest(scores: Floats, number: int = _LOOKED_AT) -> Positions:
     return np.asarray(order[np.argsort(-scores[order], kind="stable")], dtype=np.intp)
 
 
+def _sums(masks: Mask, values: Floats) -> Floats:
+    """Return the sum of some values over each slice; a product of matrices would copy the masks."""
+    return np.array([values[mask].sum() for mask in masks])
+
+
 def _agreement(masks: Mask, mask: Mask) -> Floats:
     """Return the share of the rows in either of two slices that are in both (Jaccard)."""
-    both = masks @ mask.astype(np.float64)
+    both = (masks & mask).sum(axis=1)
     return np.asarray(both / (masks.sum(axis=1) + mask.sum() - both))

@@ -37,7 +37,8 @@ FURTHER = {
     "group_averages": True,
     "n_repeats": 4,
 }
-WITHOUT_INTERVALS = ("selection", "pixels")
+# Slices are found in halves of the groups, which are not halves of the rows.
+WITHOUT_INTERVALS = ("selection", "pixels", "slices")
 
 
 def patients() -> tuple[pd.DataFrame, pd.Series, pd.DataFrame]:

@@ -37,6 +37,7 @@ LAST = {
     "verdict": False,
     "redundancy": False,
     "sort": "",
+    "slices_of": "",
     "compare_with": "",
     "selection": "0-3",
     "row": 2,
