@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.dtypes import is_time
+from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.table import Table
 
 # Every node of a tree stores one number per category, and rarer categories are hardly predicted.
@@ -23,6 +24,17 @@ def ranks(column: pd.Series[Any]) -> npt.NDArray[np.float32]:
     """
     codes = _codes(column)
     return np.where(codes < 0, np.nan, codes).astype(np.float32)
+
+
+def ordered_numbers(columns: Columns, name: str) -> Floats | None:
+    """Return numbers, or dates in nanoseconds, shape (n,), NaN where missing; else None."""
+    if columns.kind(name) == "numeric":
+        return columns.numbers(name)
+    if not columns.holds_dates(name):
+        return None
+    column = columns.column(name)
+    moments = column.to_numpy(dtype="datetime64[ns]", na_value=np.datetime64("NaT"))
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64))
 
 
 def responses(table: Table, feature: str) -> Floats:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.columns import Columns
+from uqwidgets.evaluation.encoding import ordered_numbers
 from uqwidgets.plotting.text import few, value_text
 
 Mask = npt.NDArray[np.bool_]
@@ -57,13 +58,10 @@ class Bins:
         least : int
             Categories of fewer rows have no bin.
         """
-        if columns.kind(name) == "numeric":
-            return cls._of_order(name, columns.numbers(name), columns.numbers(name))
-        if columns.holds_dates(name):
-            column = columns.column(name)
-            moments = column.to_numpy(dtype="datetime64[ns]", na_value=np.datetime64("NaT"))
-            order = np.where(np.isnat(moments), np.nan, moments.astype(np.int64))
-            return cls._of_order(name, order, column.array)
+        order = ordered_numbers(columns, name)
+        if order is not None:
+            values: Any = columns.column(name).array if columns.holds_dates(name) else order
+            return cls._of_order(name, order, values)
         texts, positions = columns.labels(name).by_text
         # The code -1 of a missing value is the last of the counts.
         counts = np.bincount(positions % (len(texts) + 1), minlength=len(texts) + 1)

@@ -170,11 +170,7 @@ function viewGrid(context: Context) {
   });
   const element = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
   const isShort = context.about.features.length <= FEW_FEATURES;
-  const isNear = sight(
-    panels.map((panel) => panel.element),
-    context.redraw,
-    context.signal,
-  );
+  const isNear = sight(context.redraw, context.signal);
   return {
     element,
     /** Levels that are only passed are drawn where they are seen. */
@@ -187,7 +183,10 @@ function viewGrid(context: Context) {
       const hasList = visible[0]?.name === "importance" && halves > 0;
       const list = isShort && halves > 1 ? "few" : "list";
       set(element, { "data-layout": hasList ? list : halves > 1 ? "grid" : "single" });
-      for (const panel of visible) if (!isPassing || isNear(panel.element)) panel.update(shown);
+      for (const panel of visible) {
+        const now = isNear(panel.slot.firstElementChild ?? panel.slot);
+        if (!isPassing || now) panel.update(shown);
+      }
     },
   };
 }

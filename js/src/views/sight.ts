@@ -1,13 +1,9 @@
 /**
- * Tells which elements are on the screen or near it; all of them where the browser does not say.
- * The callback is called when one of them comes nearer.
+ * Tells whether an element is on the screen or near it; every one is where the browser does not say, or has not said yet.
+ * The callback is called when one of those that were asked about comes nearer.
  */
-export function sight(
-  elements: HTMLElement[],
-  onEnter: () => void,
-  signal: AbortSignal,
-): (element: HTMLElement) => boolean {
-  const far = new Set<Element>();
+export function sight(onEnter: () => void, signal: AbortSignal): (element: Element) => boolean {
+  const [asked, far] = [new Set<Element>(), new Set<Element>()];
   if (!globalThis.IntersectionObserver) return () => true;
   const observer = new IntersectionObserver(
     (entries) => {
@@ -20,7 +16,11 @@ export function sight(
     },
     { rootMargin: "200px" },
   );
-  for (const element of elements) observer.observe(element);
   signal.addEventListener("abort", () => observer.disconnect());
-  return (element) => !far.has(element);
+  return (element) => {
+    // Code that is loaded on demand puts its panel in the place of an empty one.
+    if (!asked.has(element)) observer.observe(element);
+    asked.add(element);
+    return !far.has(element);
+  };
 }
