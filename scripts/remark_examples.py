@@ -44,6 +44,11 @@ def model(X):
 uq.Explainer(model, X, np.arange(200) < 8).scores()""",
     "few-rows-for-slices": _NUMBERS
     + 'uq.Explainer(model, X, y).slices("nll", rows=np.arange(30))',
+    "no-counterpart": _NUMBERS + "uq.Explainer(model, X, y).stress_to(table=X + 2)",
+    "few-rows-like-there": _NUMBERS
+    + "uq.Explainer(model, X[:60], y[:60]).stress_to(table=X[:60] + 1)",
+    "moments-missed": _NUMBERS
+    + "uq.Explainer(model, X[:40], y[:40]).stress_to(table=X[:40] * 0.1 + 2)",
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
     "single-groups": _NUMBERS

@@ -7,6 +7,7 @@ from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.versions import show_versions
+from uqwidgets.another_table import Expected, TableReweighting
 from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -65,6 +66,7 @@ __all__ = [
     "DependenceView",
     "Diagnosis",
     "Difference",
+    "Expected",
     "Explainer",
     "Explorer",
     "GroundTruth",
@@ -95,6 +97,7 @@ __all__ = [
     "StressView",
     "Surface",
     "SurfaceView",
+    "TableReweighting",
     "as_predictive",
     "datasets",
     "explore",

@@ -125,6 +125,23 @@ REMARKS = MappingProxyType(
             "rows or groups in each. So none was tested.",
             "Collect more rows, or compare groups that you name yourself by `compare_rows`.",
         ),
+        "no-counterpart": RemarkKind(
+            "Another table has categories, missing values or numbers that no row has here.",
+            "What is expected there says nothing of these rows, or extends what is here beyond its "
+            "range.",
+            "Look at these rows (`weights.outside`), and collect y for some of them.",
+        ),
+        "few-rows-like-there": RemarkKind(
+            "Fewer than 50 effective rows at hand look like another table.",
+            "The weights rest on few rows, and intervals of what is expected there are wide.",
+            "Compare fewer columns (`features=`), or collect rows like those there.",
+        ),
+        "moments-missed": RemarkKind(
+            "Weights of the rows at hand miss moments of another table by more than its own error.",
+            "No weights that keep enough effective rows bring the two tables closer.",
+            "Read what is expected there as a step towards the other table, or compare fewer "
+            "columns.",
+        ),
         "few-groups": RemarkKind(
             "The rows belong to fewer than 10 groups (`groups=`).",
             "Intervals are for other groups, and so few show little of how groups differ.",

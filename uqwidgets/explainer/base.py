@@ -15,11 +15,13 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.measures import Function, Measure, Offers, described, find
+from uqwidgets.predictive.adapters import Predictive
 
 
 class ExplainerBase:
     """The model, the table, and the measures that the model gives."""
 
+    predictive: Predictive
     table: Table
     evaluations: Evaluations
     classes: npt.NDArray[np.generic] | None

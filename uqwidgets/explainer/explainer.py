@@ -24,11 +24,11 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.row_groups import set_row_groups, set_time_blocks
 from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.another_table import TowardsAnotherTable
 from uqwidgets.explainer.comparing import Comparing
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
-from uqwidgets.explainer.performance import Performing
 from uqwidgets.explainer.replacing import Replacing
 from uqwidgets.explainer.slices import Slicing
 from uqwidgets.importance.redundancy import redundancy
@@ -38,7 +38,7 @@ from uqwidgets.measures import available
 from uqwidgets.predictive.adapters import with_labels
 
 
-class Explainer(Ranking, Replacing, Curves, Performing, Slicing, Comparing):
+class Explainer(Ranking, Replacing, Curves, TowardsAnotherTable, Slicing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
@@ -329,6 +329,7 @@ _QUESTIONS = {
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether events with predicted probability p happen in a share p of the rows",
     "slices()": "where errors, or any measure, are clearly higher than elsewhere",
+    "expected(table)": "what scores to expect in another table, mostly without y",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
     "compare_rows(rows)": "how the model's results differ between two groups of rows",
     "measures": "which measures this model offers",

@@ -14,8 +14,13 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import Named, as_entries
 from uqwidgets._utils.options import checked_flag
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.another_table import TableReweighting, stress_to_table
+from uqwidgets.evaluation.columns import extra_columns
+from uqwidgets.evaluation.row_groups import set_row_groups
+from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.base import ExplainerBase
-from uqwidgets.inference import Family
+from uqwidgets.inference import Family, checked_level
+from uqwidgets.inference.population import Population
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     MISSING,
@@ -398,6 +403,12 @@ class Stressing(ExplainerBase):
         pinned: Sequence[str] | None = None,
         functions: Mapping[str, tuple[RowFunction, float]] | None = None,
         rows: npt.ArrayLike | None = None,
+        table: Any = None,
+        features: Sequence[str] | None = None,
+        squares: bool = True,
+        table_weight: npt.ArrayLike | None = None,
+        table_groups: Any = None,
+        level: float = 0.95,
     ) -> Reweighting:
         """Row weights that meet several constraints at once, as close to the data as possible.
 
@@ -441,7 +452,7 @@ class Stressing(ExplainerBase):
 
         References
         ----------
-        Bachoc et al. 2023, theorem 2.2 and section 2.2.
+        Bachoc et al. 2023, theorem 2.2 and section 2.2; Dudík et al. 2007; Friedman 2003.
 
         Examples
         --------
@@ -455,7 +466,48 @@ class Stressing(ExplainerBase):
         >>> round(result.ess, 1), result.status
         (4.4, 'ok')
         """
+        constraints = means, variances, covariances, shares, pinned, functions
+        if table is not None:
+            if rows is not None or any(one is not None for one in constraints):
+                raise ValueError(
+                    "stress_to got table and constraints; pass either, since the table is what is "
+                    "to be met."
+                )
+            return self._stress_to_table(
+                table,
+                features,
+                squares=squares,
+                table_weight=table_weight,
+                table_groups=table_groups,
+                level=level,
+            )
         chosen = self.table.population(rows=rows).rows
-        return stress_to(
-            self.table, means, variances, covariances, shares, pinned, functions, chosen
+        return stress_to(self.table, *constraints, chosen)
+
+    def _stress_to_table(
+        self,
+        table: Any,
+        features: Sequence[str] | None,
+        *,
+        squares: bool,
+        table_weight: npt.ArrayLike | None,
+        table_groups: Any,
+        level: float,
+    ) -> TableReweighting:
+        other, population = self._other(table, table_weight, table_groups)
+        return stress_to_table(
+            self.table.population(),
+            self.table,
+            other,
+            population,
+            self._named(features),
+            squares=checked_flag(squares, "squares"),
+            level=checked_level(level),
+            seed=self.seed,
         )
+
+    def _other(self, table: Any, weight: Any, groups: Any) -> tuple[Table, Population]:
+        """Read another table with the columns that the model uses, and its rows."""
+        other = Table(table, None, self.predictive)
+        set_row_groups(groups, table, other, extra_columns(None, table, other))
+        return other, other.population(weight)

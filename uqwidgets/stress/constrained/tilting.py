@@ -48,7 +48,14 @@ class Tilt:
         return float(np.linalg.norm(self.gap))
 
 
-def tilt(points: Floats, base: Floats, target: Floats, most_steps: int = _MOST_STEPS) -> Tilt:
+def tilt(
+    points: Floats,
+    base: Floats,
+    target: Floats,
+    most_steps: int = _MOST_STEPS,
+    ridge: Floats | float = 0.0,
+    start: Floats | None = None,
+) -> Tilt:
     """Solve for weights base exp(<xi, points>) / Z(xi) with the target as weighted mean.
 
     Source: Bachoc et al. 2023, eq. 3, 4.
@@ -66,6 +73,11 @@ def tilt(points: Floats, base: Floats, target: Floats, most_steps: int = _MOST_S
     target : ndarray of shape (r,)
         Inside the convex hull of the points.
     most_steps : int, default=300
+    ridge : float or ndarray of shape (r,), default=0.0
+        Adds half of its product with the squares of xi to H (Dudík et al. 2007), so that the means
+        miss the target by its product with xi. The gap is then the gradient of this sum.
+    start : ndarray of shape (r,), optional
+        Where xi starts; by default at 0.
 
     Returns
     -------
@@ -74,33 +86,38 @@ def tilt(points: Floats, base: Floats, target: Floats, most_steps: int = _MOST_S
     """
     relative = points - target  # so that H has no term <xi, target>
     farthest = float(np.sqrt(np.square(relative).sum(axis=1).max()))
-    current = _at(relative, base, np.zeros(points.shape[1]))
+    xi = np.zeros(points.shape[1]) if start is None else start
+    penalty = np.broadcast_to(np.asarray(ridge, dtype=np.float64), xi.shape)
+    current = _at(relative, base, xi, penalty)
     while current.error > 0 and current.steps < most_steps:
-        new = _next(relative, base, current, farthest)
+        new = _next(relative, base, current, farthest, penalty)
         if new is None or (current.error <= TOLERANCE and new.error >= current.error):
             break  # the remaining gap is rounding error
         current = new
     return current
 
 
-def _at(relative: Floats, base: Floats, xi: Floats, steps: int = 0) -> Tilt:
+def _at(relative: Floats, base: Floats, xi: Floats, ridge: Floats, steps: int = 0) -> Tilt:
     exponents = relative @ xi
     highest = float(exponents.max())
     weights = base * np.exp(exponents - highest)
     total = float(weights.sum())
     weights /= total
-    return Tilt(xi, weights, weights @ relative, float(np.log(total)) + highest, steps)
+    value = float(np.log(total)) + highest + 0.5 * float(ridge @ np.square(xi))
+    return Tilt(xi, weights, weights @ relative + ridge * xi, value, steps)
 
 
-def _next(relative: Floats, base: Floats, now: Tilt, farthest: float) -> Tilt | None:
-    direction = _newton_direction(_covariance(relative, now), now.gap)
+def _next(relative: Floats, base: Floats, now: Tilt, farthest: float, ridge: Floats) -> Tilt | None:
+    mean = now.gap - ridge * now.xi
+    covariance = _covariance(relative, now.weights, mean) + np.diag(ridge)
+    direction = _newton_direction(covariance, now.gap)
     # Where nearly all weight is on one row, the covariance is too small to limit the step.
     longest = 10 * max(1.0, float(np.linalg.norm(now.xi)))
     direction *= min(1.0, longest / float(np.linalg.norm(direction)))
     slope = float(direction @ now.gap)
     size = 1.0
     while size > 1e-12:
-        new = _at(relative, base, now.xi + size * direction, now.steps + 1)
+        new = _at(relative, base, now.xi + size * direction, ridge, now.steps + 1)
         if new.value <= now.value + _ARMIJO * size * slope:
             return new
         # Near the minimum, changes of H are below rounding error, but its gradient is still exact.
@@ -113,12 +130,12 @@ def _next(relative: Floats, base: Floats, now: Tilt, farthest: float) -> Tilt | 
     return None
 
 
-def _covariance(relative: Floats, at: Tilt) -> Floats:
+def _covariance(relative: Floats, weights: Floats, mean: Floats) -> Floats:
     size = relative.shape[1]
     second = np.zeros((size, size))
     for start in range(0, len(relative), _BLOCK):
-        block = relative[start : start + _BLOCK] - at.gap
-        second += (block.T * at.weights[start : start + _BLOCK]) @ block
+        block = relative[start : start + _BLOCK] - mean
+        second += (block.T * weights[start : start + _BLOCK]) @ block
     return second
 
 
