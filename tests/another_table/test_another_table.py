@@ -177,7 +177,7 @@ def test_scores_are_expected_with_what_the_model_expects_of_itself_and_what_driv
     drives = result.by_feature[result.by_feature["score"] == "nll"].set_index("feature")
     assert drives["difference"].abs().idxmax() == "age"
     assert result.own[list(result.names).index("nll")] == pytest.approx(
-        uq.Explainer(model, new).evaluations.original.entropy().mean()
+        uq.Explainer(ex.predictive, new).evaluations.original.entropy().mean()
     )
     # Another relation is seen with y, and only with it.
     other = ex.expected(new, outcome(new, 3, slope=-1.0))
