@@ -7,7 +7,7 @@ from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.remarks import Remark
 from uqwidgets._utils.versions import show_versions
-from uqwidgets.another_table import Expected, TableReweighting
+from uqwidgets.another_table import Expected, PredictionSets, TableReweighting
 from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -83,6 +83,7 @@ __all__ = [
     "Performance",
     "PerformanceView",
     "Point",
+    "PredictionSets",
     "Progress",
     "ProgressBar",
     "Quantiles",

@@ -2,7 +2,8 @@
 
 from uqwidgets.another_table.compared import stress_to_table
 from uqwidgets.another_table.expected_result import Expected
+from uqwidgets.another_table.prediction_sets_result import PredictionSets
 from uqwidgets.another_table.result import TableReweighting
 from uqwidgets.another_table.weights import TowardsTable
 
-__all__ = ["Expected", "TableReweighting", "TowardsTable", "stress_to_table"]
+__all__ = ["Expected", "PredictionSets", "TableReweighting", "TowardsTable", "stress_to_table"]

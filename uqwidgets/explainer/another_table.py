@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.another_table import Expected, TowardsTable
+from uqwidgets.another_table import Expected, PredictionSets, TowardsTable
 from uqwidgets.another_table.expected import (
     Estimate,
     bounds_of,
@@ -22,12 +23,16 @@ from uqwidgets.another_table.expected import (
     score_there,
 )
 from uqwidgets.another_table.own_word import expected_loss
+from uqwidgets.another_table.prediction_sets import KINDS
+from uqwidgets.another_table.sets_of_rows import prediction_sets
+from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.containers import container_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.performance import Performing
 from uqwidgets.inference import Bounds, checked_level, half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.scores import Score
+from uqwidgets.slices.bins import Bins
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
 
 class TowardsAnotherTable(Performing):
     """The part of `uqwidgets.Explainer` that looks to another table."""
+
+    extra: Columns
 
     def expected(
         self,
@@ -146,6 +153,93 @@ class TowardsAnotherTable(Performing):
             weights=weights,
             level=level,
             remarks=remarks,
+        )
+
+    def prediction_sets(
+        self,
+        level: float = 0.9,
+        *,
+        kind: str | None = None,
+        by: str | None = None,
+        interval_level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> PredictionSets:
+        """Calibrate sets of targets that contain the true one in a share ``level`` of other rows.
+
+        They are calibrated on the rows at hand, half by half (split conformal), beside the sets of
+        the model itself. With ``sample_weight``, such as `stress_to` towards another table, they
+        hold their level in the population that the weights describe. The model is not evaluated.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            The share of rows whose target a set should contain.
+        kind : {"distribution", "residual"}, optional
+            What the sets are made of: the model's own intervals or probabilities (the default
+            where there are any), or, for numbers, its mean and the size of residuals.
+        by : str, optional
+            A column of X or of ``extra``; coverage and size are then also by its ranges or
+            categories.
+        interval_level : float, default=0.95
+            Level of the intervals of coverage and size.
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included.
+        rows : array-like, optional
+            A mask or the positions of the rows that are used.
+
+        Returns
+        -------
+        PredictionSets
+            Its method ``of`` gives the sets of other rows.
+
+        Raises
+        ------
+        ValueError
+            If the model predicts labels only, or a name or number is invalid.
+
+        See Also
+        --------
+        Explainer.calibration : Calibration of every quantile or probability.
+
+        References
+        ----------
+        Romano et al. 2019; Romano et al. 2020; Tibshirani et al. 2019; Vovk et al. 2005.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> y = X[:, 0] + rng.normal(size=1000)
+        >>> sets = uq.Explainer(lambda X: X[:, 0], X, y).prediction_sets(0.9)
+        >>> bool(sets.low["calibrated"][0] < 0.9 < sets.high["calibrated"][0])
+        True
+        """
+        self.table.require_target("prediction_sets()")
+        nominal = checked_level(level)
+        if kind is not None:
+            one_of(KINDS, kind, "kind")
+        column = None if by is None else self._column_of(str(by))
+        return prediction_sets(
+            self.evaluations.original,
+            self.evaluations.truth,
+            self.table.population(sample_weight, rows),
+            kind,
+            column,
+            nominal=nominal,
+            level=checked_level(interval_level),
+            seed=self.seed,
+        )
+
+    def _column_of(self, name: str) -> Bins:
+        """Return a column of X or of the extra ones, cut into ranges or categories."""
+        for columns in (self.table, self.extra):
+            if name in columns:
+                return Bins.of(columns, name, 1)
+        raise ValueError(
+            unknown("feature or extra column", name, [*self.features, *self.extra.names])
         )
 
     def _own_word(

@@ -329,6 +329,7 @@ _QUESTIONS = {
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether events with predicted probability p happen in a share p of the rows",
     "slices()": "where errors, or any measure, are clearly higher than elsewhere",
+    "prediction_sets()": "sets of targets that contain the true one as often as they promise",
     "expected(table)": "what scores to expect in another table, mostly without y",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
     "compare_rows(rows)": "how the model's results differ between two groups of rows",
