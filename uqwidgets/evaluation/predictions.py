@@ -34,6 +34,7 @@ from uqwidgets.evaluation.replacement import (
 from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
+from uqwidgets.predictive.adapters.stored import NO_MODEL
 
 # Work that takes less than so many calls of few rows is not split: each part would have a call of
 # its own, and the time of that may be all overhead.
@@ -87,6 +88,14 @@ class Predictions:
         renew_after_fork(self)
         # Every result compares with the rows as they are: they are never evicted.
         self._permanent: dict[Request, Distribution] = {}
+        self._stored = predictive.stored
+        if self._stored is not None:
+            if len(self._stored) != len(table):
+                raise ValueError(
+                    f"there are {len(self._stored):,} stored predictions for {len(table):,} rows "
+                    "of X; pass one for each row, in the same order."
+                )
+            self._permanent[Original()] = self._stored
         self.original = self._permanent[Original()] = self.evaluate(Original())
         self._consistency = Consistency(self.original, in_one_call=self._calls.made == 1)
         self._answers.compare_original(self.original, lambda: self.evaluate(_ANSWER))
@@ -139,6 +148,8 @@ class Predictions:
             # `_cached` marks the LRU entry as used, unlike `is_cached`, so that what this call
             # needs is evicted last.
             waiting = [r for r in dict.fromkeys(replacements) if self._cached(r) is None]
+            if waiting and self._stored is not None:
+                raise ValueError(f"{NO_MODEL}.")
             self._donors.expect(r for r in map(_replacement_of, waiting) if isinstance(r, Drawn))
         while True:
             with self._lock:

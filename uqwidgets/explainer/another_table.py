@@ -32,6 +32,7 @@ from uqwidgets.explainer.performance import Performing
 from uqwidgets.inference import Bounds, checked_level, half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.scores import Score
+from uqwidgets.predictive.adapters.stored import NO_MODEL
 from uqwidgets.slices.bins import Bins
 
 if TYPE_CHECKING:
@@ -246,10 +247,13 @@ class TowardsAnotherTable(Performing):
         self, chosen: Sequence[Score], table: Any, population: Population, level: float
     ) -> tuple[Floats, list[Bounds]]:
         """Return what the model expects of itself here, and there with its interval."""
-        q = self._of(table).evaluations.original
+        # Stored predictions are of the rows at hand alone.
+        is_stored = self.predictive.stored is not None
+        q = None if is_stored else self._of(table).evaluations.original
         own_here, own = np.full(len(chosen), np.nan), []
         for k, one in enumerate(chosen):
-            values = [expected_loss(one.name, each) for each in (self.evaluations.original, q)]
+            sides = (self.evaluations.original, q)
+            values = [None if each is None else expected_loss(one.name, each) for each in sides]
             if values[0] is None or values[1] is None:
                 own.append(Bounds(np.nan, np.nan, np.nan, np.nan))
                 continue
@@ -273,6 +277,8 @@ class TowardsAnotherTable(Performing):
         self, entries: Sequence[Any], table: Any, y: Any, other: Table, population: Population
     ) -> list[Estimate]:
         """Return the scores of rows of the other table whose target is known."""
+        if self.predictive.stored is not None:
+            raise ValueError(f"{NO_MODEL}.")
         targets = np.asarray(y)
         if targets.shape != (len(other),):
             raise ValueError(

@@ -55,7 +55,9 @@ class Explainer(Ranking, Replacing, Curves, TowardsAnotherTable, Slicing, Compar
     Parameters
     ----------
     model : object or callable
-        A fitted model, see `as_predictive`. It is never refitted.
+        A fitted model, see `as_predictive`. It is never refitted. Or stored predictions of these
+        rows, such as ``uq.Categorical(P, classes)`` or ``uq.Normal(mean, std)``: then everything
+        works that needs no new prediction, and the rest says that it needs a model.
     X : DataFrame of pandas or polars, Arrow table, or array-like, of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on. Never modified; columns
         that the model was not fitted on are ignored. The model gets rows in the same container,

@@ -76,6 +76,8 @@ class AdaptedModel:
         that what a subclass changes there counts.
     is_predict : bool
         Whether the distribution holds what ``predict`` answers, so that both are the same.
+    stored : Distribution or None
+        Of the rows at hand, where there is no model.
     """
 
     distribution_of: Callable[[Any], Distribution]
@@ -84,6 +86,7 @@ class AdaptedModel:
     remarks: tuple[Remark, ...] = ()
     around: Callable[[Any], AdaptedModel] | None = None
     is_predict: bool = False
+    stored: Distribution | None = None
 
 
 # Adapts a model that is part of another one, such as the last step of a pipeline.

@@ -30,11 +30,13 @@ from uqwidgets.predictive.adapters.own_predict import own_predict
 from uqwidgets.predictive.adapters.predictive import Predictive
 from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
 from uqwidgets.predictive.adapters.skpro import SKPRO
+from uqwidgets.predictive.adapters.stored import STORED
 from uqwidgets.predictive.adapters.wrappers import PIPELINE, SEARCH, TRANSFORMED_TARGET
 
 # The first row that matches decides. A new family needs a file that defines an `Adapter`, and its
 # row here, before any row that would match its models too.
 ADAPTERS: tuple[Adapter, ...] = (
+    STORED,
     PIPELINE,
     SEARCH,
     MEMBERS,
@@ -81,6 +83,9 @@ def as_predictive(
         dimensions as ``classes``, ``levels`` or ``samples`` say;
     12. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
 
+    A distribution (`Categorical`, `Normal` and others) stands for the predictions of the rows at
+    hand where there is no model: everything that needs no new prediction works with it.
+
     One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
 
     A distribution of the outermost object comes first: what is inside it is read only for what it
@@ -94,7 +99,8 @@ def as_predictive(
     Parameters
     ----------
     model : object, callable, list or dict
-        A fitted estimator, a function of ``X``, the models of an ensemble, or a model per level.
+        A fitted estimator, a function of ``X``, the models of an ensemble, a model per level, or
+        stored predictions.
     classes : array-like of shape (k,), optional
         Labels of the columns of probabilities, for a model that does not name them or names
         them by numbers. Of a function or a ``predict`` that returns one number between 0 and 1
@@ -217,6 +223,7 @@ def _predictive(model: Any, options: Options) -> Predictive:
         _columns(model),
         adapted.remarks,
         own_predict(model, adapted, options),
+        adapted.stored,
     )
 
 

@@ -36,6 +36,8 @@ class Predictive:
         The model's own ``predict``, one value per row, where it may differ from the most probable
         class or the mean of the distribution. Labels and predicted numbers are then compared with
         it, and follow it. None where there is none, or both agree by construction.
+    stored : Distribution or None
+        Of the rows at hand, where there is no model that could predict others.
 
     See Also
     --------
@@ -56,6 +58,7 @@ class Predictive:
     columns: FittedColumns = field(default_factory=FittedColumns, repr=False)
     remarks: tuple[Remark, ...] = ()
     own_predict: Callable[[Any], npt.NDArray[Any]] | None = field(default=None, repr=False)
+    stored: Distribution | None = field(default=None, repr=False)
 
     @property
     def feature_names(self) -> tuple[Any, ...] | None:

@@ -23,6 +23,7 @@ _NO_LEVELS = (
 class ImportanceOverTauView(View):
     """Which measure is drawn over tau; the numbers are those that the importance view sends."""
 
+    needs_model = True
     name = "importance_over_tau"
     help = (
         "Does a feature become more important, or less, when the average of the stressed feature "

@@ -17,6 +17,7 @@ class PixelsView(View):
     The page draws the numbers of the importance view, so the content is the shape alone.
     """
 
+    needs_model = True
     name = "pixels"
     help = (
         "Which parts of the picture does the model need? Each square is a pixel, which is a "

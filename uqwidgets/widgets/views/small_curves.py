@@ -57,6 +57,7 @@ class SmallCurvesView(View):
     table.
     """
 
+    needs_model = True
     name = "small_curves"
     help = (
         "How does the model's answer change along each of the leading features? Each small chart "

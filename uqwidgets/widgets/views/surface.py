@@ -30,6 +30,7 @@ _POINTS, _FEW_POINTS, _SECONDS = 15, 7, 5.0
 class SurfaceView(View):
     """A measure over the picked feature and a second one."""
 
+    needs_model = True
     name = "surface"
     help = (
         "What does the model predict if two features have other values? The colours show the "

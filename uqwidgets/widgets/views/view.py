@@ -94,6 +94,9 @@ class View(ABC):
     is_always_read : bool
         Whether the controls of the page read it, so that it is in every frame; where the page does
         not show it, it describes what they need alone.
+    needs_model : bool
+        Whether it needs predictions of other rows than those at hand, so that it is not offered
+        where the predictions are stored.
     is_overview : bool
         Whether its static picture is in the left column, which compares all features, and
         not in the right one.
@@ -110,6 +113,7 @@ class View(ABC):
     row_values: ClassVar[str] = "values"
     reads_stress: bool = False
     is_always_read: ClassVar[bool] = False
+    needs_model: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False
 
     def __init__(self, explainer: Explainer) -> None:
@@ -126,9 +130,9 @@ class View(ABC):
     # What a view declares.
 
     @classmethod
-    def is_offered(cls, _explainer: Explainer) -> bool:
+    def is_offered(cls, explainer: Explainer) -> bool:
         """Whether there is anything to show of an explainer."""
-        return True
+        return not cls.needs_model or explainer.predictive.stored is None
 
     def replacements(self, _inputs: Inputs) -> Sequence[Request]:
         """Return the replacements for which the model has to be called; none by default."""

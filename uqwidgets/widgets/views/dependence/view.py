@@ -50,6 +50,7 @@ _DRAWN_LINES = 30
 class DependenceView(View):
     """Curves of the picked feature."""
 
+    needs_model = True
     name = "dependence"
     help = HELP
     tips = TIPS

@@ -44,6 +44,7 @@ _LEADING, _FIRST_ROWS, _AHEAD = 10, 200, 8
 class ImportanceView(View):
     """Importance of every feature, for one to four measures and scorers side by side."""
 
+    needs_model = True
     name = "importance"
     help = HELP
     tips = TIPS
