@@ -4,7 +4,8 @@ Each table has n losses of independent rows: squared errors of a model whose err
 whose errors have a bias, are exponential, or have five degrees of freedom; absolute errors, and the
 negative log-likelihood of a normal prediction. Every interval is computed as the plain interval of
 t with n - 1 degrees of freedom, and with the degrees of freedom of Satterthwaite 1946 and the
-correction of Hall 1992, as curves and scores have it (`uqwidgets.inference.mean_intervals`).
+correction of Hall 1992, as curves and scores have it (`uqwidgets.inference.mean_intervals`). The
+last column is the share of tables with the remark ``heavy-tails``.
 
     python benchmarks/bench_means.py [runs] [out.md]      (default 20000 runs; a minute)
 """
@@ -19,10 +20,10 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from uqwidgets.inference.mean_intervals import mean_intervals
+from uqwidgets.inference.mean_intervals import have_heavy_tails, mean_intervals
 from uqwidgets.inference.population import Population
 
-SIZES = (30, 50, 200, 1000)
+SIZES = (30, 50, 200, 400, 1000, 3000)
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 HALF_LOG = np.log(2 * np.pi) / 2
 # What draws losses, and their mean in the population.
@@ -30,10 +31,13 @@ LOSSES: dict[str, tuple[Draw, float]] = {
     "squared error, normal": (lambda rng, size: rng.normal(size=size) ** 2, 1.0),
     "squared error, biased": (lambda rng, size: (1 + rng.normal(size=size)) ** 2, 2.0),
     "squared error, t5": (lambda rng, size: rng.standard_t(5, size=size) ** 2, 5 / 3),
+    "squared error, t4": (lambda rng, size: rng.standard_t(4, size=size) ** 2, 2.0),
+    "squared error, t3": (lambda rng, size: rng.standard_t(3, size=size) ** 2, 3.0),
+    "squared error, exponential": (lambda rng, size: (rng.exponential(size=size) - 1) ** 2, 1.0),
     "absolute error, normal": (lambda rng, size: np.abs(rng.normal(size=size)), np.sqrt(2 / np.pi)),
-    "absolute error, t5": (
-        lambda rng, size: np.abs(rng.standard_t(5, size=size)),
-        float(2 * stats.t(5).expect(lambda x: x, lb=0)),
+    "absolute error, t3": (
+        lambda rng, size: np.abs(rng.standard_t(3, size=size)),
+        2 * np.sqrt(3) / np.pi,
     ),
     "nll, normal": (lambda rng, size: HALF_LOG + rng.normal(size=size) ** 2 / 2, HALF_LOG + 0.5),
     "exponential": (lambda rng, size: rng.exponential(size=size), 1.0),
@@ -42,12 +46,13 @@ _TOGETHER = 1000
 
 
 def shares(draw: Draw, truth: float, n: int, runs: int) -> np.ndarray:
-    """Return the shares of intervals below, around and above the truth, and the mean width.
+    """Return the shares of intervals below, around and above the truth, the mean width, and tails.
 
-    The first line is of the plain interval, the second of the corrected one.
+    The first line is of the plain interval, the second of the corrected one. The last number is the
+    share of tables with heavy tails.
     """
     rng = np.random.default_rng(n)
-    sums = np.zeros((2, 4))
+    sums = np.zeros((2, 5))
     for _ in range(runs // _TOGETHER):
         means = mean_intervals(draw(rng, (_TOGETHER, n)), Population.of(n))
         half = stats.t.ppf(0.975, n - 1) * means.error
@@ -55,7 +60,13 @@ def shares(draw: Draw, truth: float, n: int, runs: int) -> np.ndarray:
             ((means.estimate - half, means.estimate + half), means.at(0.95))
         ):
             held = (low <= truth) & (truth <= high)
-            sums[k] += (high < truth).mean(), held.mean(), (low > truth).mean(), np.mean(high - low)
+            sums[k] += (
+                (high < truth).mean(),
+                held.mean(),
+                (low > truth).mean(),
+                np.mean(high - low),
+                have_heavy_tails(means.df, n).mean(),
+            )
     return sums / (runs // _TOGETHER)
 
 
@@ -63,18 +74,19 @@ def table(runs: int) -> Iterator[str]:
     """Yield the lines of the table."""
     yield (
         "| losses | rows | plain t: covers | too low | too high | corrected: covers | too low | "
-        "too high | times as wide |"
+        "too high | times as wide | remark |"
     )
-    yield "|---|---:|" + "---:|" * 7
+    yield "|---|---:|" + "---:|" * 8
     for name, (draw, truth) in LOSSES.items():
         for n in SIZES:
             plain, corrected = shares(draw, truth, n, runs)
             cells = [
                 f"{share:.3f}".lstrip("0")
-                for below, held, above, _ in (plain, corrected)
+                for below, held, above, *_ in (plain, corrected)
                 for share in (held, below, above)
             ]
-            yield f"| {name} | {n} | {' | '.join(cells)} | {corrected[3] / plain[3]:.2f} |"
+            cells += [f"{corrected[3] / plain[3]:.2f}", f"{corrected[4]:.3f}".lstrip("0")]
+            yield f"| {name} | {n} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -90,7 +102,8 @@ def main() -> None:
             "# Coverage of intervals of mean losses\n\nMade by `python benchmarks/bench_means.py "
             f"{runs}`, which says what was simulated: the share of {runs} nominal 95 % intervals "
             "that contained the mean loss of the population, and of those that were below it or "
-            f"above; the standard error of a share of .95 is {np.sqrt(0.95 * 0.05 / runs):.4f}.\n\n"
+            "above; the last column is the share of tables with the remark `heavy-tails`. The "
+            f"standard error of a share of .95 is {np.sqrt(0.95 * 0.05 / runs):.4f}.\n\n"
         )
         Path(sys.argv[2]).write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 

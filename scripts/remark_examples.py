@@ -22,6 +22,8 @@ _AFTER = {
     + 'ex = uq.Explainer(model, X, y)\nex.stress(["x0"], level=0.95)',
     "dominating-row": _NUMBERS.replace("\n\n\ndef", "\ny[0] += 100\n\n\ndef", 1)
     + 'uq.Explainer(model, X, y).importance("nll")',
+    "heavy-tails": _NUMBERS.replace("rng.normal(size=200)\n", "rng.standard_t(2, size=200)\n", 1)
+    + "uq.Explainer(model, X, y).scores()",
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
     "many-features": """X = rng.normal(size=(200, 12))

@@ -162,6 +162,14 @@ REMARKS = MappingProxyType(
             "Pass `simultaneous=True`, so that all intervals hold at once, or use `tests()` of the "
             "result.",
         ),
+        "heavy-tails": RemarkKind(
+            "A few of at least 150 rows, or groups of rows, make up most of the variance of a "
+            "loss, a score or an importance: it has fewer than 30 degrees of freedom.",
+            "Rows that are not in the table may be larger still, and intervals hold the true value "
+            "less often than they say; the remark gives their simulated coverage.",
+            "Use a loss that no row dominates, such as the absolute error, or a median; or more "
+            "rows.",
+        ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",
             "Intervals of losses may end too low; the remark gives their simulated coverage.",

@@ -26,7 +26,7 @@ from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Original, Replacement
-from uqwidgets.importance import remarks_on_ceiling
+from uqwidgets.importance import remarks_on_ceiling, remarks_on_tails
 from uqwidgets.inference import Family, influences_on_means
 from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
@@ -355,8 +355,19 @@ def dependence_of_averages(
         remarks=grid.remarks
         + averages.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))
+        + _remarks_on_tails(measure, averages.means, scored)
         + evaluations.remarks,
     )
+
+
+def _remarks_on_tails(
+    measure: Measure, means: MeanIntervals, scored: Population
+) -> tuple[Remark, ...]:
+    """Return a remark if the band of a loss has heavy tails, at most points of the curve."""
+    df = means.df[means.error > 0]
+    if not measure.needs_truth or not len(df):
+        return ()
+    return remarks_on_tails([(f"the mean {measure.name}", float(np.median(df)))], scored)
 
 
 def _stack(blocks: Iterator[Floats], n_points: int, n_rows: int) -> Floats:

@@ -28,6 +28,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import NoRatioError
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.evaluations import Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.remarks import (
@@ -35,6 +36,7 @@ from uqwidgets.importance.remarks import (
     remarks_on_measure,
     remarks_on_pairs,
     remarks_on_subgroups,
+    remarks_on_tails,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
@@ -53,6 +55,7 @@ from uqwidgets.inference import (
     ratio_bounds,
     ratio_change,
 )
+from uqwidgets.inference.moments import degrees_of_freedom
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
@@ -241,11 +244,21 @@ class FeatureRanking:
             subgroups=subgroups_frame(evaluations, features, settings),
             remarks=remarks_on_pairs(estimates.pairs)
             + remarks_on_measure(measure, self._original, features, intervals, population, settings)
+            + self._remarks_on_tails()
             + remarks_on_many(intervals, settings)
             + evaluations.remarks,
             **estimates.together,
             **provenance(settings, population),
         )
+
+    def _remarks_on_tails(self) -> tuple[Remark, ...]:
+        if self._settings.interval != "u-statistic":
+            return ()
+        moments, name = self._estimates.moments, self._measure.name
+        df, is_changed = degrees_of_freedom(moments), moments.size > 0
+        of_features = zip(self._features, df.tolist(), is_changed, strict=True)
+        named = [(f"the importance of {j} for {name}", of) for j, of, known in of_features if known]
+        return remarks_on_tails(named, self._population)
 
 
 @dataclass(eq=False)
@@ -351,19 +364,20 @@ class Estimates:
         level = self.settings.level if self._pointwise_level is None else self._pointwise_level
         if self._at_level:
             return [at(level) for at in self._at_level]
-        return self._bounds or listed_bounds(self._stacked, level, self.settings.reference)
+        return self._bounds or listed_bounds(self.moments, level, self.settings.reference)
 
     @property
     def together(self) -> dict[str, Any]:
         """Attributes of an `Importance` that tests and intervals of all features follow from."""
         return {
-            "moments": self._stacked,
+            "moments": self.moments,
             "family": self._family,
             "pointwise_level": self._pointwise_level,
         }
 
     @cached_property
-    def _stacked(self) -> Moments:
+    def moments(self) -> Moments:
+        """Moments of all features, arrays of shape (p,)."""
         return Moments.stacked(self._moments)
 
     @cached_property

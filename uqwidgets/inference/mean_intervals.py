@@ -22,6 +22,22 @@ from uqwidgets.inference.population import CACHED_VALUES, Population
 from uqwidgets.inference.sums import dots, weighted_sums
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 
+# Fewer degrees of freedom than this, and than this share of the rows, mean that a few rows decide
+# the variance, and that larger ones may be missing. Chosen by simulation, see
+# benchmarks/bench_means.py: it finds errors of t with 3 degrees of freedom, whose intervals cover
+# less, and neither normal nor exponential losses. With fewer rows their tails hardly show.
+_FEW_DEGREES, _SHARE_OF_ROWS, _ROWS_FOR_TAILS = 30.0, 1 / 15, 150
+
+
+def have_heavy_tails(df: Floats, n: int) -> npt.NDArray[np.bool_]:
+    """Whether a few of n rows, or groups of rows, decide variances with these degrees of freedom.
+
+    The degrees of freedom are those of `satterthwaite_df`, about 2 n over the kurtosis of the
+    influences.
+    """
+    is_known = n >= _ROWS_FOR_TAILS
+    return np.asarray(is_known & (df < min(_FEW_DEGREES, _SHARE_OF_ROWS * n)))
+
 
 class MeanIntervals(NamedTuple):
     r"""What the intervals of m means, or functions of means, follow from at any level.

@@ -203,6 +203,11 @@ def one_sided_p_values(moments: Moments, reference: Reference) -> tuple[Floats, 
     return results[0], results[1]
 
 
+def degrees_of_freedom(moments: Moments) -> Floats:
+    """Return the degrees of freedom of `bounds_of_moments`."""
+    return _studentised(moments)[1]
+
+
 def times_rows_needed(moments: Moments, level: float, reference: Reference = "t") -> Floats:
     """Return how many times the rows leave zero outside the interval, if the estimates stay.
 

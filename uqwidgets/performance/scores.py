@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.importance import remarks_on_tails
 from uqwidgets.inference import Family, without_groups
 from uqwidgets.inference.mean_intervals import MeanIntervals
 from uqwidgets.inference.population import Population
@@ -85,6 +86,7 @@ def scores(
     """
     terms = [[(one, population)] for one in indicators]
     pointwise_level = _family(terms, seed).pointwise_level(level) if simultaneous else None
+    intervals = [_interval(each, seed) for each in terms]
     result = Scores(
         names=tuple(one.name for one in indicators),
         labels=tuple(one.label for one in indicators),
@@ -95,9 +97,11 @@ def scores(
         ess=population.ess,
         groups=population.group_count,
         pointwise_level=pointwise_level,
-        **_columns([_interval(each, seed) for each in terms], pointwise_level or level),
+        **_columns(intervals, pointwise_level or level),
     )
     remarks = _remarks_on_undefined(result) + _remarks_on_few(indicators, population)
+    tails = zip(result.labels, (each.df for each in intervals), strict=True)
+    remarks += remarks_on_tails(list(tails), population)
     return without_empty_intervals(replace(result, remarks=remarks))
 
 
@@ -146,11 +150,15 @@ def scores_difference(
 
 
 class _Interval(NamedTuple):
-    """A score, its standard error, and the ends of its interval by their level."""
+    """A score, its standard error, the ends of its interval by their level.
+
+    ``df`` are the degrees of freedom of the variance of a function of means.
+    """
 
     estimate: float
     std_error: float
     ends: Ends
+    df: float = math.inf
 
 
 def _columns(intervals: Sequence[_Interval], level: float) -> dict[str, Any]:
@@ -252,7 +260,8 @@ def _interval(terms: Sequence[tuple[Score, Population]], seed: int) -> _Interval
             return _Interval(estimate, error, partial(area_of_few, estimate, *numbers[0]))
         most = min(most, max(1.0, min(map(min, numbers)) - 1))
     mean = MeanIntervals.of(estimate, influence, most if is_paired else max(2 * most, 1.0))
-    return _Interval(estimate, error, partial(_within, mean.at, _ends(terms)))
+    df = float(mean.df) if isinstance(score, Indicator) else math.inf
+    return _Interval(estimate, error, partial(_within, mean.at, _ends(terms)), df)
 
 
 def _without_width(end: Floats) -> Ends:
