@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,10 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
     else:
         table.check_order(groups, "groups")
         labels, name = _passed(groups, len(table))
-    table.row_groups, table.remarks = _checked(labels, name)
+    row_groups, table.remarks = _checked(labels, name)
+    if row_groups is not None and isinstance(groups, str):
+        row_groups = replace(row_groups, column=groups)
+    table.row_groups = row_groups
 
 
 def groups_of_rows(
@@ -142,7 +146,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     if time is None:
         return
     if isinstance(time, str):
-        values = _column(time, X, table, extra)
+        values, table.time_column = _column(time, X, table, extra), time
     else:
         table.check_order(time, "time")
         values = _series(time, len(table), "time")

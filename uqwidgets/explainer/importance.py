@@ -104,7 +104,9 @@ class Ranking(ExplainerBase):
             - ``"model"``: the rows as scored;
             - ``"random-variable"``: pairs of a row and a donor, as if they were independent;
             - ``"fixed-data"``: the draws alone, for these rows;
-            - ``"quantile"``: no standard error, but the spread of single repeats.
+            - ``"quantile"``: no standard error, but the spread of single repeats: their median, and
+              the quantiles that leave (1 - level) / 2 on either side. ``level=0.9`` gives 5 % to
+              95 %, as in Dankers et al. 2020.
 
             Only the first contains the importance in the population about as often as its level
             states. None includes refitting the model; see `Learner`.

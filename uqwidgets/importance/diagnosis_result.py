@@ -14,7 +14,7 @@ from uqwidgets.importance.result import hypotheses_of_moments, known_moments
 from uqwidgets.inference import Moments
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.tested import Hypotheses, WithTests
-from uqwidgets.plotting.result import at_once, in_unit
+from uqwidgets.plotting.result import at_once, in_unit, named_interval
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Diagnosis(WithTests):
         return (
             f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} interval {self.interval}"
+            f"{self.level:.0%} interval {named_interval(self.interval, self.level)}"
             f"{at_once(self, 2 * len(self.features))}{groups}"
         )
 

@@ -15,7 +15,7 @@ from uqwidgets.inference import Family, Moments, checked_reference
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.moments import one_sided_p_values, times_rows_needed
 from uqwidgets.inference.tested import Alternative, Hypotheses, WithTests, one_level_alone
-from uqwidgets.plotting.result import at_once, in_unit, over_refits, replaced
+from uqwidgets.plotting.result import at_once, in_unit, named_interval, over_refits, replaced
 from uqwidgets.plotting.text import counted, counted_rows
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Importance(WithTests):
             f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
             f"{in_unit(self.unit)}: {self.how}, {rows}"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval "
-            f"{self.interval}{at_once(self, len(self.features))}, "
+            f"{named_interval(self.interval, self.level)}{at_once(self, len(self.features))}, "
             f"baseline {self.baseline:.4g}"
         )
 
