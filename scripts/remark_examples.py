@@ -46,6 +46,9 @@ def model(X):
 uq.Explainer(model, X, np.arange(200) < 8).scores()""",
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
+    "varies-within-groups": _NUMBERS
+    + "ex = uq.Explainer(model, X, y, groups=np.arange(200) // 10)\n"
+    + 'ex.importance("nll", permute="groups")',
     "single-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200)).importance("nll")',
     "rows-of-groups": _NUMBERS.replace("\n\n\ndef", "\nsite = np.arange(200) % 20\n\n\ndef", 1)

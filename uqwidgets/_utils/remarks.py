@@ -149,6 +149,13 @@ REMARKS = MappingProxyType(
             "A repeated row tells nothing new, and intervals count it as a new one.",
             "Leave repeated rows out, or pass what they belong to as `groups=`.",
         ),
+        "varies-within-groups": RemarkKind(
+            "Values are to move between whole groups of rows (`permute='groups'`), and a feature "
+            "varies within groups.",
+            "Values of this feature moved between rows, as without `permute`. Its importance is "
+            "that of values of other rows, and its interval is for other groups all the same.",
+            "There is nothing to do; leave `permute` out if all features vary within groups.",
+        ),
         "single-groups": RemarkKind(
             "With `groups=`, each row is a group of its own.",
             "Intervals are those of independent rows.",

@@ -117,6 +117,12 @@ class Donors:
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, first: int, stop: int
     ) -> Positions:
         stream = stream_of(self._table.features[column] for column in columns)
+        if scheme == "permutation of groups":
+            groups = self._table.row_groups
+            assert groups is not None
+            one = np.zeros(len(groups), dtype=np.intp)
+            of_groups = drawn_donors("permutation", stream, seed, stop - first, one, first)
+            return groups.first_rows[of_groups[:, groups.codes]]
         codes = self.subgroups(columns, scheme).codes
         return drawn_donors(scheme, stream, seed, stop - first, codes, first)
 

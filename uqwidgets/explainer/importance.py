@@ -69,6 +69,7 @@ class Ranking(ExplainerBase):
         level: float = 0.95,
         reference: str = "t",
         simultaneous: bool = False,
+        permute: str = "rows",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -119,6 +120,15 @@ class Ranking(ExplainerBase):
             They are wider, by as much as the dependence of the features demands, and at most as
             wide as those of Bonferroni. By default each holds by itself, so that some of many
             features without importance look clear by chance.
+        permute : {"rows", "groups"}, default="rows"
+            With ``groups=``, whether the values of a feature that is constant within groups, such
+            as the age of a patient, move between whole groups: in each repeat, all rows of a group
+            take the value of one other group. The estimate is then the mean change of a row whose
+            group takes the value of a group drawn from all groups alike, whatever their numbers of
+            rows, its own included; the pairs that count are those of groups. With ``"rows"`` each
+            row has a donor of its own, so that a group with many rows is a donor more often. Values
+            of a feature that varies within groups move between rows in both cases; a remark names
+            it. Not for scorers.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included. They act on rows as scored and as
             donors.
@@ -185,8 +195,10 @@ class Ranking(ExplainerBase):
             reference=reference,
             seed=self.seed,
             simultaneous=simultaneous,
+            permute=permute,
         )
         names = self.table.named_features(features)
+        self._check_permute(settings, measure)
         population = self.table.population(sample_weight, rows)
         evaluations = self.evaluations
         steps = settings.steps(names) if stream else iter([(names, settings)])
@@ -207,6 +219,22 @@ class Ranking(ExplainerBase):
                 results = chain(sampled, results)
         return results if stream else next(results)
 
+    def _check_permute(self, settings: Settings, measure: str | Function) -> None:
+        """Raise a ValueError if values are to move between groups, and cannot."""
+        if settings.permute == "rows":
+            return
+        groups = self.table.row_groups
+        if groups is None or groups.in_time:
+            raise ValueError(
+                "permute='groups' moves values between groups of rows, and the rows have none; "
+                "pass them to the Explainer, such as groups='patient'."
+            )
+        if is_metric(measure):
+            raise ValueError(
+                "permute='groups' is for measures of rows; name one, such as 'nll', or leave "
+                "permute out for a scorer."
+            )
+
     def _sampled(
         self,
         measure: Measure,
@@ -216,7 +244,7 @@ class Ranking(ExplainerBase):
         callback: ProgressCallback | None,
     ) -> Iterator[Importance]:
         """Yield results of growing samples of the rows, none where all rows take no longer."""
-        if settings.n_repeats == "all":
+        if settings.n_repeats == "all" or settings.permute == "groups":
             return
         first = settings.first
         assert first.n_repeats != "all"

@@ -254,6 +254,21 @@ def remarks_on_repeats(n_repeats: int | str, n: int, rows: str) -> tuple[Remark,
     )
 
 
+def remarks_within_groups(features: Sequence[str], population: Population) -> tuple[Remark, ...]:
+    """Return a remark if features vary within the groups that values were to move between."""
+    if not features:
+        return ()
+    return (
+        Remark(
+            "varies-within-groups",
+            f"Within the {population.group_count}, {listed(few(list(features)))} "
+            f"{'varies' if len(features) == 1 else 'vary'}, so that values of "
+            f"{'it' if len(features) == 1 else 'these'} moved between rows, and those of all other "
+            "features between whole groups",
+        ),
+    )
+
+
 def remarks_on_tails(
     estimates: Sequence[tuple[str, float]], population: Population
 ) -> tuple[Remark, ...]:

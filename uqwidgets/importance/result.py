@@ -43,6 +43,8 @@ class Importance(WithTests):
         Mean of the measure over the scored rows as they are.
     compare : {"difference", "ratio"}
     replacement, interval : str
+    permute : {"rows", "groups"}
+        Whether values of features that are constant within groups of rows moved between groups.
     n_repeats : int or "all"
     seed : int
     level : float
@@ -125,6 +127,7 @@ class Importance(WithTests):
     pointwise_level: float | None = None
     moments: Moments | None = None
     family: Family | None = None
+    permute: str = "rows"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -153,7 +156,9 @@ class Importance(WithTests):
     def how(self) -> str:
         """How values were replaced, compared and averaged, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""
-        return replaced(self.replacement, self.n_repeats) + ratio + over_refits(self.n_refits)
+        of_groups = " of whole groups" if self.permute == "groups" else ""
+        how = replaced(f"{self.replacement}{of_groups}", self.n_repeats)
+        return how + ratio + over_refits(self.n_refits)
 
     @property
     def _heading(self) -> str:

@@ -21,6 +21,7 @@ from uqwidgets.inference import (
 )
 
 Compare = Literal["difference", "ratio"]
+Permute = Literal["rows", "groups"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)
 # Intervals that need several repeats.
 OVER_REPEATS = ("fixed-data", "quantile")
@@ -38,6 +39,7 @@ class ImportanceOptions(TypedDict, total=False):
     level: float
     reference: str
     simultaneous: bool
+    permute: str
     sample_weight: npt.ArrayLike | None
     rows: npt.ArrayLike | None
     callback: ProgressCallback | None
@@ -60,6 +62,8 @@ class Settings:
     seed : int
     simultaneous : bool
         Whether all intervals are to hold at once.
+    permute : {"rows", "groups"}
+        What values move between; groups only for features that are constant within them.
     """
 
     replacement: Scheme = "permutation"
@@ -70,6 +74,7 @@ class Settings:
     reference: Reference = "t"
     seed: int = 0
     simultaneous: bool = False
+    permute: Permute = "rows"
 
     @classmethod
     def of(
@@ -83,6 +88,7 @@ class Settings:
         reference: str,
         seed: int,
         simultaneous: bool = False,
+        permute: str = "rows",
     ) -> Settings:
         """Check the options of a call.
 
@@ -104,8 +110,14 @@ class Settings:
                 "interval 'quantile' shows the spread of single repeats and is no interval for "
                 "their mean; pass interval='u-statistic' with simultaneous=True."
             )
+        scheme, moved = checked_scheme(replacement), one_of(get_args(Permute), permute, "permute")
+        if moved == "groups" and scheme != "permutation":
+            raise ValueError(
+                f"permute='groups' shuffles groups, and replacement is {scheme!r}; pass "
+                "replacement='permutation'."
+            )
         return cls(
-            checked_scheme(replacement),
+            scheme,
             repeats,
             one_of(COMPARISONS, compare, "comparison"),
             kind,
@@ -113,6 +125,7 @@ class Settings:
             checked_reference(reference),
             seed,
             simultaneous,
+            moved,
         )
 
     @property

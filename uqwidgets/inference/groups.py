@@ -88,6 +88,11 @@ class RowGroups:
         return RowGroups(codes, self.name, self.in_time, self.column)
 
     @cached_property
+    def first_rows(self) -> Positions:
+        """Position of the first row of each group, shape (G,)."""
+        return np.asarray(np.unique(self.codes, return_index=True)[1])
+
+    @cached_property
     def _count(self) -> int:
         return int(self.codes.max()) + 1
 
