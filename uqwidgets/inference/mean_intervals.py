@@ -110,6 +110,6 @@ def mean_intervals(values: Floats, population: Population) -> MeanIntervals:
         influence *= share * root
         of_units = population.of_units(influence)
         if units.rows is not None:
-            of_units = of_units[:, units.rows]
+            of_units = np.take(of_units, units.rows, axis=1)
         parts.append(MeanIntervals.of(mean, of_units, np.full(len(mean), most_df)))
     return MeanIntervals.joined(parts)
