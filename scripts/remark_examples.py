@@ -33,6 +33,9 @@ uq.Explainer(lambda X: X @ coefficients, X, X[:, 0]).importance("squared_error")
     + 'uq.Explainer(model, X, y).importance_over_tau("x0", "nll", taus=3)',
     "few-repeats": _NUMBERS.replace("200", "30")
     + 'uq.Explainer(model, X, y).importance("nll", n_repeats=2)',
+    "given-models": _NUMBERS
+    + "ex = uq.Explainer(model, X, y)\n"
+    + 'ex.importance("nll", replacement="conditional", sampler="residuals", n_repeats=2)',
     "given-subgroups": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", replacement="conditional")',
     "few-events": """X = rng.normal(size=(200, 1))

@@ -208,6 +208,15 @@ REMARKS = MappingProxyType(
             "Where features depend on each other more than the subgroups show, leave the others "
             "out of the fit (`Learner.loco`), or move all of them together (`feature_groups`).",
         ),
+        "given-models": RemarkKind(
+            "Values are replaced given the other features by residuals of a model "
+            "(`replacement='conditional', sampler='residuals'`).",
+            "Importance and its interval are given these models. The remark says which share of "
+            "the variance of each feature they predict for rows that they have not seen. Where the "
+            "spread of the residuals depends on the other features, a model of the mean misses it.",
+            "Compare with `sampler='subgroups'`, or with fits without the feature "
+            "(`Learner.loco`).",
+        ),
         "open-ratio": RemarkKind(
             "The mean before the replacement may be near zero, and importance is a ratio to it.",
             "The data set no upper limit to the ratio, so the interval is open.",

@@ -39,6 +39,7 @@ from uqwidgets.importance.remarks import (
     remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
+    remarks_on_sampler,
     remarks_on_subgroups,
     remarks_on_tails,
     remarks_within_groups,
@@ -123,6 +124,11 @@ def mean_changes(
     Change
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
+    if settings.sampler == "residuals":
+        yield from _changes_by_residuals(
+            evaluations, measure, columns, population, settings, callback
+        )
+        return
     if settings.permute == "rows":
         for differences in evaluations.differences(measure, columns, settings.draws, callback):
             yield change_of_differences(differences, population)
@@ -135,6 +141,30 @@ def mean_changes(
         change_of = change_of_groups if is_constant else change_of_differences
         for differences in evaluations.differences(measure, list(some), draws, callback):
             yield change_of(differences, population)
+
+
+def _changes_by_residuals(
+    evaluations: Evaluations,
+    measure: Measure,
+    columns: Sequence[tuple[int, ...]],
+    population: Population,
+    settings: Settings,
+    callback: ProgressCallback | None,
+) -> Iterator[Change]:
+    """Yield the changes where donors are the rows whose residuals others take.
+
+    The interval takes the models of the features as they are. Their error is a sum over the same
+    rows, which mostly cancels a part of the influences, so that this is cautious.
+    """
+    assert settings.n_repeats != "all"
+    for moved in columns:
+        evaluations.sampler(moved)  # raises here rather than after calls of the model
+    all_differences = evaluations.differences(measure, columns, settings.draws, callback)
+    for moved, differences in zip(columns, all_differences, strict=True):
+        donors = evaluations.donors(moved, "permutation", settings.seed, settings.n_repeats)
+        blocks = (block._replace(donors=donors[block.replacements]) for block in differences.blocks)
+        of_residuals = replace(differences, blocks=blocks, donors=iter(donors))
+        yield change_of_differences(of_residuals, population)
 
 
 def constant_within(table: Table, groups: RowGroups, columns: tuple[int, ...]) -> bool:
@@ -342,6 +372,7 @@ class FeatureRanking:
             subgroups=subgroups_frame(evaluations, features, settings),
             remarks=remarks_on_pairs(estimates.pairs)
             + self._remarks_on_groups()
+            + self._remarks_on_sampler()
             + remarks_on_measure(measure, self._original, features, intervals, population, settings)
             + self._remarks_on_tails()
             + remarks_on_many(intervals, settings)
@@ -361,6 +392,16 @@ class FeatureRanking:
             if not constant_within(table, groups, table.columns_of(feature))
         ]
         return remarks_within_groups(within, self._population)
+
+    def _remarks_on_sampler(self) -> tuple[Remark, ...]:
+        """Return a remark on the models that values were drawn by."""
+        if self._settings.sampler != "residuals":
+            return ()
+        table = self._evaluations.table
+        samplers = (self._evaluations.sampler(table.columns_of(each)) for each in self._features)
+        return remarks_on_sampler(
+            [(j, of.name, of.explained) for j, of in zip(self._features, samplers, strict=True)]
+        )
 
     def _remarks_on_tails(self) -> tuple[Remark, ...]:
         if self._settings.interval != "u-statistic":
@@ -583,6 +624,7 @@ def provenance(settings: Settings, population: Population) -> dict[str, Any]:
         "replacement": settings.replacement,
         "n_repeats": settings.n_repeats,
         "permute": settings.permute,
+        "sampler": settings.sampler,
         "interval": settings.interval,
         "level": settings.level,
         "reference": settings.reference,
@@ -598,7 +640,7 @@ def subgroups_frame(
     evaluations: Evaluations, features: Sequence[str], settings: Settings
 ) -> pd.DataFrame | None:
     """Describe the subgroups of each feature: their number, smallest size and separation."""
-    if settings.replacement != "conditional":
+    if settings.replacement != "conditional" or settings.sampler == "residuals":
         return None
     columns = [evaluations.table.columns_of(feature) for feature in features]
     subgroups = [evaluations.subgroups(moved, "conditional") for moved in columns]

@@ -325,6 +325,26 @@ def remarks_on_subgroups(subgroups: pd.DataFrame | None) -> tuple[Remark, ...]:
     )
 
 
+def remarks_on_sampler(models: Sequence[tuple[str, str, float]]) -> tuple[Remark, ...]:
+    """Return a remark on the models by which values were drawn given the other features.
+
+    Parameters
+    ----------
+    models : sequence of (str, str, float)
+        Feature, name of its model, and the share of its variance that the model predicts.
+    """
+    named = [f"{feature} by {name} ({max(share, 0):.0%})" for feature, name, share in models]
+    return (
+        Remark(
+            "given-models",
+            "Values were drawn given the other features from residuals of models that predict "
+            f"{listed(few(named))} (in brackets, the share of the variance): importance and its "
+            "interval are given these models, and what they miss of the dependence still counts as "
+            "importance",
+        ),
+    )
+
+
 def remarks_on_no_interval(intervals: Sequence[Bounds]) -> tuple[Remark, ...]:
     """Return a remark if an importance has no interval."""
     count = sum(math.isfinite(each.estimate) and math.isnan(each.low) for each in intervals)

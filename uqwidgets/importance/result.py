@@ -45,6 +45,8 @@ class Importance(WithTests):
     replacement, interval : str
     permute : {"rows", "groups"}
         Whether values of features that are constant within groups of rows moved between groups.
+    sampler : {"subgroups", "residuals"}
+        How values were drawn given the other features, for conditional replacement.
     n_repeats : int or "all"
     seed : int
     level : float
@@ -128,6 +130,7 @@ class Importance(WithTests):
     moments: Moments | None = None
     family: Family | None = None
     permute: str = "rows"
+    sampler: str = "subgroups"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -156,8 +159,10 @@ class Importance(WithTests):
     def how(self) -> str:
         """How values were replaced, compared and averaged, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""
-        of_groups = " of whole groups" if self.permute == "groups" else ""
-        how = replaced(f"{self.replacement}{of_groups}", self.n_repeats)
+        form = " of whole groups" if self.permute == "groups" else ""
+        if self.sampler == "residuals":
+            form = " by residuals of a model"
+        how = replaced(f"{self.replacement}{form}", self.n_repeats)
         return how + ratio + over_refits(self.n_refits)
 
     @property

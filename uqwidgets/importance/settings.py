@@ -22,6 +22,7 @@ from uqwidgets.inference import (
 
 Compare = Literal["difference", "ratio"]
 Permute = Literal["rows", "groups"]
+Sampler = Literal["subgroups", "residuals"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)
 # Intervals that need several repeats.
 OVER_REPEATS = ("fixed-data", "quantile")
@@ -40,6 +41,7 @@ class ImportanceOptions(TypedDict, total=False):
     reference: str
     simultaneous: bool
     permute: str
+    sampler: str
     sample_weight: npt.ArrayLike | None
     rows: npt.ArrayLike | None
     callback: ProgressCallback | None
@@ -64,6 +66,8 @@ class Settings:
         Whether all intervals are to hold at once.
     permute : {"rows", "groups"}
         What values move between; groups only for features that are constant within them.
+    sampler : {"subgroups", "residuals"}
+        How values are drawn given the other features, for ``conditional`` replacement.
     """
 
     replacement: Scheme = "permutation"
@@ -75,6 +79,7 @@ class Settings:
     seed: int = 0
     simultaneous: bool = False
     permute: Permute = "rows"
+    sampler: Sampler = "subgroups"
 
     @classmethod
     def of(
@@ -89,6 +94,7 @@ class Settings:
         seed: int,
         simultaneous: bool = False,
         permute: str = "rows",
+        sampler: str = "subgroups",
     ) -> Settings:
         """Check the options of a call.
 
@@ -116,6 +122,12 @@ class Settings:
                 f"permute='groups' shuffles groups, and replacement is {scheme!r}; pass "
                 "replacement='permutation'."
             )
+        how = one_of(get_args(Sampler), sampler, "sampler")
+        if how == "residuals" and (scheme != "conditional" or repeats == "all"):
+            raise ValueError(
+                "sampler='residuals' draws values given the other features; pass it with "
+                "replacement='conditional' and a number of repeats."
+            )
         return cls(
             scheme,
             repeats,
@@ -126,12 +138,14 @@ class Settings:
             seed,
             simultaneous,
             moved,
+            how,
         )
 
     @property
     def draws(self) -> Draws:
         """Replacements of each feature."""
-        return Draws(self.replacement, self.n_repeats, self.seed)
+        scheme: Scheme = "residuals" if self.sampler == "residuals" else self.replacement
+        return Draws(scheme, self.n_repeats, self.seed)
 
     @property
     def fewest_repeats(self) -> int:
