@@ -127,8 +127,9 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     """Give a table the order of its rows in time, and blocks of consecutive rows as groups.
 
     Means of blocks that are long beside the memory of the rows are nearly independent, so that a t
-    interval with the degrees of freedom of the blocks holds (Ibragimov and Müller 2010). Where rows
-    have groups already, these hold whole series, and stay.
+    interval with the degrees of freedom of the blocks holds (Ibragimov and Müller 2010). A variance
+    that is robust to autocorrelation covers no better, see `benchmarks/time.md`. Where rows have
+    groups already, these hold whole series, and stay.
 
     Parameters
     ----------
