@@ -218,9 +218,9 @@ def _powers_of_influences(share: Floats, powers: Sequence[Floats], mean: Floats)
         Deviations, and their powers.
     mean : ndarray of shape (t, m)
     """
-    sums = []
+    sums, weights = [], share
     for k in (2, 3, 4):
-        weights = share**k
+        weights = weights * share
         total = (-mean) ** k * weights.sum(axis=1, keepdims=True)
         for j in range(1, k + 1):
             total += math.comb(k, j) * (-mean) ** (k - j) * (weights @ powers[j - 1].T)
