@@ -22,6 +22,8 @@ _AFTER = {
     + 'ex = uq.Explainer(model, X, y)\nex.stress(["x0"], level=0.95)',
     "dominating-row": _NUMBERS.replace("\n\n\ndef", "\ny[0] += 100\n\n\ndef", 1)
     + 'uq.Explainer(model, X, y).importance("nll")',
+    "heavy-tails": _NUMBERS.replace("rng.normal(size=200)\n", "rng.standard_t(2, size=200)\n", 1)
+    + "uq.Explainer(model, X, y).scores()",
     "few-effective-rows": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]))',
     "many-features": """X = rng.normal(size=(200, 12))
@@ -31,6 +33,9 @@ uq.Explainer(lambda X: X @ coefficients, X, X[:, 0]).importance("squared_error")
     + 'uq.Explainer(model, X, y).importance_over_tau("x0", "nll", taus=3)',
     "few-repeats": _NUMBERS.replace("200", "30")
     + 'uq.Explainer(model, X, y).importance("nll", n_repeats=2)',
+    "given-models": _NUMBERS
+    + "ex = uq.Explainer(model, X, y)\n"
+    + 'ex.importance("nll", replacement="conditional", sampler="residuals", n_repeats=2)',
     "given-subgroups": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", replacement="conditional")',
     "few-events": """X = rng.normal(size=(200, 1))
@@ -51,6 +56,9 @@ uq.Explainer(model, X, np.arange(200) < 8).scores()""",
     + "uq.Explainer(model, X[:40], y[:40]).stress_to(table=X[:40] * 0.1 + 2)",
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
+    "varies-within-groups": _NUMBERS
+    + "ex = uq.Explainer(model, X, y, groups=np.arange(200) // 10)\n"
+    + 'ex.importance("nll", permute="groups")',
     "single-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200)).importance("nll")',
     "rows-of-groups": _NUMBERS.replace("\n\n\ndef", "\nsite = np.arange(200) % 20\n\n\ndef", 1)

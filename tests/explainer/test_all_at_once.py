@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import uqwidgets as uq
 
@@ -127,10 +129,6 @@ def test_scores_hold_at_once():
 @pytest.mark.parametrize("what", ["dependence", "scores", "stress"])
 def test_differences_hold_at_once(sides, what):
     comparison = COMPARISONS[sides]
-    if (sides, what) == ("rows", "stress"):
-        with pytest.raises(TypeError, match="simultaneous"):
-            comparison.stress(["x0"], ["mean"], level=0.95, simultaneous=True)
-        return
     make = {
         "dependence": lambda **options: comparison.dependence("x0", "nll", grid=7, **options),
         "scores": comparison.scores,
@@ -138,6 +136,78 @@ def test_differences_hold_at_once(sides, what):
     }[what]
     difference = assert_is_that_of_the_pointwise_level(make, of=lambda result: result.difference)
     assert make(simultaneous=True, level=0.95).first.pointwise_level != difference.pointwise_level
+
+
+RESULTS = {
+    "importance": lambda **options: EX.importance("nll", n_repeats=3, **options),
+    "ratio": lambda **options: EX.importance("nll", n_repeats=3, compare="ratio", **options),
+    "curve": lambda **options: EX.dependence("x0", "nll", grid=6, center=True, **options),
+    "stress": lambda **options: EX.stress(["x1"], ["mean", "nll", "r2"], taus=3, **options),
+    "scores": lambda **options: EX.scores(
+        ["nll", "rmse", "r2", "neg_median_absolute_error"], **options
+    ),
+    "calibration": lambda **options: EX.calibration(**options),
+    "diagnosis": lambda **options: EX.diagnose(**options),
+    "models": lambda **options: COMPARISONS["models"].stress(["x0"], ["mean"], **options),
+    "rows": lambda **options: COMPARISONS["rows"].stress(["x0"], ["mean"], **options),
+    "curves of models": lambda **options: COMPARISONS["models"].dependence("x0", **options),
+    "curves of rows": lambda **options: COMPARISONS["rows"].dependence("x0", **options),
+    "scores of models": lambda **options: COMPARISONS["models"].scores(**options),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_p_values_agree_with_the_intervals(name):
+    result = RESULTS[name](level=0.9)
+    frame, tests = result.frame, result.tests(None, "two-sided")
+    if name == "diagnosis":
+        low, high = (np.r_[frame[f"nll_{end}"], frame[f"entropy_{end}"]] for end in ("low", "high"))
+    else:
+        low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
+    null = {"ratio": 1.0, "calibration": frame.get("predicted")}.get(name, 0.0)
+    known = np.isfinite(low)
+    clear = (low > null) | (high < null)
+    np.testing.assert_array_equal(clear[known], (tests["p_value"] < 0.1)[known])
+    assert np.isnan(tests["p_value"][~known]).all()
+    greater, less = (result.tests(None, side)["p_value"] for side in ("greater", "less"))
+    np.testing.assert_allclose(
+        np.minimum(1, 2 * np.minimum(greater, less))[known], tests["p_value"][known]
+    )
+    np.testing.assert_array_equal((low > null)[known], (greater < 0.05)[known])
+    keys = [column for column in tests if not column.startswith("p_")]
+    assert len(tests) == len(low)
+    if name != "diagnosis":
+        np.testing.assert_array_equal(tests[keys], frame[keys])
+    assert (result.tests("holm", "less")["p_adjusted"] >= less)[known].all()
+    again = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(again.tests(), result.tests())
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+@pytest.mark.parametrize("classes", [False, True])
+def test_the_end_of_each_score_has_the_p_value_of_its_level(end, classes):
+    X, y = table()
+    events = y > 1.8  # few of them
+    ex, names = EX, ["nll", "r2", "neg_median_absolute_error"]
+    if classes:
+        model = LogisticRegression(class_weight="balanced").fit(X[:, 1:], events)
+        ex = uq.Explainer(lambda X: model.predict_proba(X[:, 1:]), X, events)
+        names = ["error_rate", "roc_auc", "balanced_accuracy"]
+    scores = ex.scores(names, level=0.8)
+    for name, value in zip(scores.names, getattr(scores, end), strict=True):
+        p = scores.tests(None, null=value).set_index("score")["p_value"]
+        assert p[name] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_results_without_intervals_at_other_levels_have_no_tests():
+    X, y = table()
+    with pytest.raises(ValueError, match="no p-values"):
+        EX.stress(["x0"], ["mean"], taus=3).tests()
+    learner = uq.Learner(LinearRegression(), X, y, n_refits=3)
+    with pytest.raises(ValueError, match="no p-values"):
+        learner.dependence("x0", grid=3).tests()
+    with pytest.raises(ValueError, match="against 1 alone"):
+        EX.importance("nll", n_repeats=2, compare="ratio").tests(null=0.5)
 
 
 def test_differences_of_scores_say_how_many_rows_they_need():

@@ -482,3 +482,15 @@ def test_two_rows_give_no_interval(n_repeats, compare):
     with uq.explore(explainer, n_repeats=5) as widget:
         assert widget.wait(60)
         assert widget._frame["meta"]["error"] is None
+
+
+def test_the_label_of_quantiles_says_which_they_are_and_that_they_follow_the_level():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    ex = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+    for level, named in ((0.9, "5 % to 95 %"), (0.95, "2.5 % to 97.5 %")):
+        result = ex.importance("squared_error", interval="quantile", level=level)
+        tail = (1 - level) / 2
+        ends = np.quantile(result.repeats, [tail, 0.5, 1 - tail], axis=1)
+        np.testing.assert_allclose([result.low, result.importance, result.high], ends)
+        assert f"quantile: {named} of the repeats" in repr(result)
+        assert named in result._repr_html_()

@@ -137,8 +137,6 @@ def test_differences_hold_at_once(ex, compare):
             clear = (alone.difference.low > 0) | (alone.difference.high < 0)
             np.testing.assert_array_equal(clear, p < 1 - level)
             assert len(together.rows_needed()) == P
-    with pytest.raises(ValueError, match="only differences of importance"):
-        comparison.scores().tests()
 
 
 def test_adjusted_p_values_find_no_more_than_single_ones(ex):
@@ -152,7 +150,9 @@ def test_adjusted_p_values_find_no_more_than_single_ones(ex):
     with pytest.raises(ValueError, match="adjustment"):
         result.tests("bonferroni")
     with pytest.raises(ValueError, match="alternative"):
-        result.tests(alternative="less")
+        result.tests(alternative="more")
+    with pytest.raises(ValueError, match="null is 'zero'"):
+        result.tests(null="zero")
 
 
 def test_what_has_no_moments_has_no_tests(ex):

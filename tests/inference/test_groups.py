@@ -7,10 +7,11 @@ import pytest
 
 from uqwidgets.inference import bounds, every_donor, half_width, mean_change, mean_over_rows
 from uqwidgets.inference.groups import GroupCount, RowGroups
+from uqwidgets.inference.mean_intervals import mean_intervals
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import row_moments
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import ManyPopulations, half_widths, means_over_rows
+from uqwidgets.inference.populations import ManyPopulations
 from uqwidgets.inference.variance import jackknife_groups
 
 
@@ -57,12 +58,10 @@ def test_a_mean_has_the_error_of_a_jackknife_over_groups():
         half_width(error, 0.95, population)[0]
         > half_width(error, 0.95, population.units)[0] * 0.999
     )
-    many = means_over_rows(values[None], [population, population.reweighted(weights**2)])
-    assert many[0][0] == pytest.approx(mean)
-    assert many[1][0] == pytest.approx(error)
-    assert half_widths(many[1], 0.95, [population] * 2)[0] == pytest.approx(
-        half_width(error, 0.95, population)
-    )
+    intervals = mean_intervals(values[None], population)
+    assert intervals.estimate == pytest.approx(mean)
+    assert intervals.error == pytest.approx(error)
+    assert intervals.df[0] <= population.units.ess - 1
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])

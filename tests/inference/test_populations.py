@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from uqwidgets.inference import bounds, mean_change, mean_over_rows
+from uqwidgets.inference.groups import RowGroups
+from uqwidgets.inference.mean_intervals import mean_intervals
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.moments import Moments, bounds_of_moments, row_moments
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import ManyPopulations, mean_changes_in, means_over_rows
+from uqwidgets.inference.populations import ManyPopulations, mean_changes_in, mean_intervals_in
 
 N, REPEATS = 80, 6
 RNG = np.random.default_rng(0)
@@ -120,15 +122,25 @@ def test_a_sample_of_the_rows_is_enough_for_sums_of_the_third_order(monkeypatch)
     assert [nearly.low, nearly.high] == pytest.approx([exact.low, exact.high], abs=tolerance)
 
 
-def test_means_over_rows_are_those_of_each_population():
+@pytest.mark.parametrize("of_groups", [False, True])
+def test_intervals_of_means_are_those_of_each_population(of_groups, monkeypatch):
+    monkeypatch.setattr("uqwidgets.inference.populations._MOST_VALUES", 150)
     rng = np.random.default_rng(4)
-    values = 1e3 + rng.normal(size=(5, 60))
-    populations = [Population.of(60, rng.exponential(size=60)) for _ in range(4)]
-    populations.append(Population.of(60, rows=np.arange(60) > 20))
-    mean, std_error = means_over_rows(values, populations)
-    each = [mean_over_rows(values, population) for population in populations]
-    np.testing.assert_allclose(mean, [m for m, _ in each], rtol=1e-13)
-    np.testing.assert_allclose(std_error, [e for _, e in each], rtol=1e-9)
+    values = 1e3 + rng.exponential(size=(5, 60))
+    values[4] = 7.0
+    groups = RowGroups(np.arange(60) // 3) if of_groups else None
+    populations = [Population.of(60, rng.exponential(size=60), groups=groups) for _ in range(4)]
+    populations.append(Population.of(60, rows=np.arange(60) > 20, groups=groups))
+    together = mean_intervals_in(values, populations)
+    each = [mean_intervals(values, population) for population in populations]
+    for name in ("estimate", "error", "df", "skewness"):
+        of_each = [getattr(one, name) for one in each]
+        found, of_each = (np.array(part)[:, :4] for part in (getattr(together, name), of_each))
+        np.testing.assert_allclose(found, of_each, rtol=1e-8)
+    np.testing.assert_array_equal(np.array(together.at(0.9))[:, :, 4], 7.0)
+    plain = [mean_over_rows(values, population) for population in populations]
+    np.testing.assert_allclose(together.estimate, [mean for mean, _ in plain], rtol=1e-13)
+    np.testing.assert_allclose(together.error, [error for _, error in plain], rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("rows", [None, np.arange(10, 50)])

@@ -17,8 +17,13 @@ from uqwidgets.inference import (
     ratio_bounds,
 )
 from uqwidgets.inference.groups import RowGroups
-from uqwidgets.inference.moments import bounds_of_moments, p_values, times_rows_needed
+from uqwidgets.inference.moments import (
+    bounds_of_moments,
+    one_sided_p_values,
+    times_rows_needed,
+)
 from uqwidgets.inference.simultaneous import adjusted
+from uqwidgets.inference.tested import Hypotheses, hypotheses_of_ends
 
 LEVELS = (0.5, 0.8, 0.95, 0.999)
 SYMMETRIC = ("model", "random-variable", "fixed-data")
@@ -123,6 +128,13 @@ def test_noise_of_few_rows_in_correlations_does_not_narrow_intervals():
     assert np.mean(found) == pytest.approx(independent, rel=0.15)
 
 
+def p_values(moments, reference, alternative):
+    """Return the p-values that a result shows."""
+    known = moments.size > 0
+    tests = Hypotheses({}, *one_sided_p_values(moments, reference), known)
+    return tests.p_values(alternative)
+
+
 @pytest.mark.parametrize("interval", ["u-statistic", *SYMMETRIC])
 @pytest.mark.parametrize("name", ["all", "weighted", "filtered", "grouped"])
 def test_p_values_agree_with_intervals_at_every_level(interval, name):
@@ -171,6 +183,25 @@ def test_p_values_of_what_has_no_error_and_of_what_is_unknown():
     )
     np.testing.assert_array_equal(p_values(moments, "t", "two-sided"), [1, 0, 0, np.nan])
     np.testing.assert_array_equal(p_values(moments, "t", "greater"), [1, 0, 1, np.nan])
+
+
+def test_p_values_follow_from_the_ends_of_intervals_alone():
+    cases = [
+        Moments.stacked(
+            [interval_moments(mean_change(values - shift, donors, ORIGINAL, of), "u-statistic", of)]
+        )
+        for of in POPULATIONS.values()
+        for values, donors in (changes(seed=4),)
+        for shift in (0.0, 0.2, 1.0)
+    ]
+    for moments in cases:
+        exact = one_sided_p_values(moments, "t")
+
+        def ends(level, moments=moments):
+            return bounds_of_moments(moments, level)[1:]
+
+        found = hypotheses_of_ends({}, [(ends, np.zeros(1))])
+        np.testing.assert_allclose([found.greater, found.less], exact, rtol=1e-6, atol=1e-12)
 
 
 def test_so_many_times_the_rows_put_the_end_of_the_interval_at_zero():

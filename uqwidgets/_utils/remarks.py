@@ -172,6 +172,13 @@ REMARKS = MappingProxyType(
             "A repeated row tells nothing new, and intervals count it as a new one.",
             "Leave repeated rows out, or pass what they belong to as `groups=`.",
         ),
+        "varies-within-groups": RemarkKind(
+            "Values are to move between whole groups of rows (`permute='groups'`), and a feature "
+            "varies within groups.",
+            "Values of this feature moved between rows, as without `permute`. Its importance is "
+            "that of values of other rows, and its interval is for other groups all the same.",
+            "There is nothing to do; leave `permute` out if all features vary within groups.",
+        ),
         "single-groups": RemarkKind(
             "With `groups=`, each row is a group of its own.",
             "Intervals are those of independent rows.",
@@ -184,6 +191,14 @@ REMARKS = MappingProxyType(
             "such features, some do.",
             "Pass `simultaneous=True`, so that all intervals hold at once, or use `tests()` of the "
             "result.",
+        ),
+        "heavy-tails": RemarkKind(
+            "A few of at least 150 rows, or groups of rows, make up most of the variance of a "
+            "loss, a score or an importance: it has fewer than 30 degrees of freedom.",
+            "Rows that are not in the table may be larger still, and intervals hold the true value "
+            "less often than they say; the remark gives their simulated coverage.",
+            "Use a loss that no row dominates, such as the absolute error, or a median; or more "
+            "rows.",
         ),
         "few-effective-rows": RemarkKind(
             "Unequal weights are worth fewer than 30 rows.",
@@ -215,6 +230,15 @@ REMARKS = MappingProxyType(
             "features share within a subgroup still counts as importance.",
             "Where features depend on each other more than the subgroups show, leave the others "
             "out of the fit (`Learner.loco`), or move all of them together (`feature_groups`).",
+        ),
+        "given-models": RemarkKind(
+            "Values are replaced given the other features by residuals of a model "
+            "(`replacement='conditional', sampler='residuals'`).",
+            "Importance and its interval are given these models. The remark says which share of "
+            "the variance of each feature they predict for rows that they have not seen. Where the "
+            "spread of the residuals depends on the other features, a model of the mean misses it.",
+            "Compare with `sampler='subgroups'`, or with fits without the feature "
+            "(`Learner.loco`).",
         ),
         "open-ratio": RemarkKind(
             "The mean before the replacement may be near zero, and importance is a ratio to it.",

@@ -26,8 +26,9 @@ from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Original, Replacement
-from uqwidgets.importance import remarks_on_ceiling
-from uqwidgets.inference import Family, half_width, influences_on_means, mean_over_rows
+from uqwidgets.importance import remarks_on_ceiling, remarks_on_tails
+from uqwidgets.inference import Family, influences_on_means
+from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.plotting.choice import evenly
@@ -119,7 +120,9 @@ def dependence(
     sample: Positions | None = None,
     family: Family | None = None,
 ) -> Dependence:
-    """PD and ICE of a measure (Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023, eq. 5).
+    """PD and ICE of a measure (Wood et al. 2024, eq. 7 to 9).
+
+    The band is that of Molnar et al. 2023, eq. 5, with the correction of `MeanIntervals`.
 
     Parameters
     ----------
@@ -250,7 +253,8 @@ class AveragedCurves:
 
     Attributes
     ----------
-    average, std_error : ndarray of shape (g,)
+    means : MeanIntervals
+        Of the g averages.
     curves : ndarray of shape (g, n) or (g, r)
         Of all rows, or of ``curve_rows``.
     curve_rows : ndarray of shape (r,) or None
@@ -260,8 +264,7 @@ class AveragedCurves:
         The averages whose band holds at all points at once.
     """
 
-    average: Floats
-    std_error: Floats
+    means: MeanIntervals
     curves: Floats
     curve_rows: Positions | None = None
     remarks: tuple[Remark, ...] = ()
@@ -278,20 +281,19 @@ def _average(
     family: Family | None,
 ) -> AveragedCurves:
     """Average the curves of n rows, which arrive in blocks of points, and store some of them."""
-    means: list[tuple[Floats, Floats]] = []
+    means: list[MeanIntervals] = []
 
     def curves_of_blocks() -> Iterator[Floats]:
         for block in blocks:
-            means.append(mean_over_rows(block, scored))
+            means.append(mean_intervals(block, scored))
             if family is not None:
-                family.add(influences_on_means(block, means[-1][0], scored))
+                family.add(influences_on_means(block, means[-1].estimate, scored))
             yield block if curve_rows is None else block[:, curve_rows]
             del block  # otherwise it stays in memory while the next is made
 
     n_rows = n if curve_rows is None else len(curve_rows)
     curves = _stack(curves_of_blocks(), n_points, n_rows)
-    average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    return AveragedCurves(average, std_error, curves, curve_rows, remarks, family)
+    return AveragedCurves(MeanIntervals.joined(means), curves, curve_rows, remarks, family)
 
 
 def dependence_of_averages(
@@ -317,7 +319,7 @@ def dependence_of_averages(
     pointwise_level = None
     if averages.family is not None:
         pointwise_level = averages.family.pointwise_level(level)
-    width = half_width(averages.std_error, pointwise_level or level, scored)
+    low, high = averages.means.at(pointwise_level or level)
     axis = evaluations.memoized(axis_of, evaluations.table, grid)
     rows = scored.positions
     observed = evaluations.table.column(grid.feature).to_numpy().view()
@@ -334,10 +336,10 @@ def dependence_of_averages(
         center=reference.values[0] if isinstance(reference, Constant) else None,
         derivative=form.derivative,
         relative=form.relative,
-        average=averages.average,
-        std_error=averages.std_error,
-        low=averages.average - width,
-        high=averages.average + width,
+        average=averages.means.estimate,
+        std_error=averages.means.error,
+        low=low,
+        high=high,
         curves=averages.curves,
         curve_rows=averages.curve_rows,
         rows=rows,
@@ -349,11 +351,23 @@ def dependence_of_averages(
         ess=scored.ess,
         groups=scored.group_count,
         pointwise_level=pointwise_level,
+        ends=averages.means.at,
         remarks=grid.remarks
         + averages.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))
+        + _remarks_on_tails(measure, averages.means, scored)
         + evaluations.remarks,
     )
+
+
+def _remarks_on_tails(
+    measure: Measure, means: MeanIntervals, scored: Population
+) -> tuple[Remark, ...]:
+    """Return a remark if the band of a loss has heavy tails, at most points of the curve."""
+    df = means.df[means.error > 0]
+    if not measure.needs_truth or not len(df):
+        return ()
+    return remarks_on_tails([(f"the mean {measure.name}", float(np.median(df)))], scored)
 
 
 def _stack(blocks: Iterator[Floats], n_points: int, n_rows: int) -> Floats:

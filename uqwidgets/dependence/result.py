@@ -12,8 +12,15 @@ import pandas as pd
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
+from uqwidgets.inference.tested import (
+    Ends,
+    Hypotheses,
+    WithTests,
+    hypotheses_of_ends,
+    one_level_alone,
+)
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
-from uqwidgets.plotting.result import Result, at_once, over_refits
+from uqwidgets.plotting.result import at_once, over_refits
 from uqwidgets.plotting.text import counted_rows, value_text
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dependence(Result):
+class Dependence(WithTests):
     """A measure as a function of one feature's value: a line per row, and their mean.
 
     Attributes
@@ -73,6 +80,8 @@ class Dependence(Result):
     pointwise_level : float or None
         With ``simultaneous=True``, the level of the band at each point by itself at which it holds
         at all points at once with ``level``; None for a pointwise band.
+    ends : callable or None
+        From a level to the lower and upper ends of the band; None for a learner.
 
     See Also
     --------
@@ -82,7 +91,7 @@ class Dependence(Result):
     References
     ----------
     Friedman 2001; Goldstein et al. 2015; Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023,
-    eq. 5.
+    eq. 5, with the correction of Hall 1992.
 
     Examples
     --------
@@ -123,6 +132,13 @@ class Dependence(Result):
     remarks: tuple[Remark, ...] = ()
     groups: GroupCount | None = None
     pointwise_level: float | None = None
+    ends: Ends | None = None
+
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        if self.ends is None:
+            raise one_level_alone("this band is")
+        against = np.full(len(self.average), null or 0.0)
+        return hypotheses_of_ends({"value": self.grid.tolist()}, [(self.ends, against)])
 
     @property
     def n_refits(self) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from uqwidgets._utils.options import brief, checked_count, is_whole
 from uqwidgets.dependence.curves import CurveTransform
 from uqwidgets.dependence.density import axis_of, near, support
@@ -17,7 +15,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import remarks_on_ceiling
-from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 
@@ -97,7 +95,7 @@ def surface(
 ) -> Surface:
     """PD of a measure over two features, beside the curve of each.
 
-    Source: Wood et al. 2024, eq. 7; band: Molnar et al. 2023, eq. 5.
+    Source: Wood et al. 2024, eq. 7; band: Molnar et al. 2023, eq. 5; Hall 1992.
 
     Values that do not fit in memory together are computed and averaged block by block.
 
@@ -119,11 +117,12 @@ def surface(
     first, second = grids
     points = surface_replacements(first, second)
     (blocks,) = evaluations.curves(measure, [points], [None], [None], callback)
-    sums = [mean_over_rows(values, population) for values in blocks]
-    means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
+    means = MeanIntervals.joined([mean_intervals(values, population) for values in blocks])
     shape, n_single = (len(first), len(second)), len(first) + len(second)
-    average, std_error = means[n_single:].reshape(shape), std_errors[n_single:].reshape(shape)
-    width = half_width(std_error, level, population)
+    average, std_error, low, high = (
+        numbers[n_single:].reshape(shape)
+        for numbers in (means.estimate, means.error, *means.at(level))
+    )
     axes = [evaluations.memoized(axis_of, evaluations.table, grid) for grid in grids]
     return Surface(
         features=(first.feature, second.feature),
@@ -135,9 +134,9 @@ def surface(
         spacings=(first.spacing, second.spacing),
         average=average,
         std_error=std_error,
-        low=average - width,
-        high=average + width,
-        effects=(means[: len(first)], means[len(first) : n_single]),
+        low=low,
+        high=high,
+        effects=(means.estimate[: len(first)], means.estimate[len(first) : n_single]),
         support=support(axes, population.weights),
         near=near(axes, population.weights),
         rows=population.positions,

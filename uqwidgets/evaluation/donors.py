@@ -16,6 +16,7 @@ from uqwidgets.evaluation.cache import Cache
 from uqwidgets.evaluation.distinct import distinct
 from uqwidgets.evaluation.random_streams import random_streams
 from uqwidgets.evaluation.replacement import Drawn, Scheme
+from uqwidgets.evaluation.residuals import ResidualSampler, residual_sampler
 from uqwidgets.evaluation.table import Table
 
 # A smaller subgroup offers too few values to draw from.
@@ -41,6 +42,7 @@ class Donors:
         self._table = table
         self._cache = cache
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
+        self._samplers: dict[tuple[int, ...], ResidualSampler] = {}
         # The latest draws, with the number of the first of them.
         self._latest: tuple[_Key | None, int, Positions] = None, 0, np.empty((0, 0), dtype=np.intp)
         self._expected: dict[_Key, int] = {}
@@ -113,10 +115,26 @@ class Donors:
             self._subgroups[key] = subgroups_of(self._table, key)
         return self._subgroups[key]
 
+    def sampler(self, columns: tuple[int, ...]) -> ResidualSampler:
+        """Return the model of a feature given all others, with the residuals of the rows."""
+        if columns not in self._samplers:
+            self._samplers[columns] = residual_sampler(self._table, columns)
+        return self._samplers[columns]
+
     def _draw(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, first: int, stop: int
     ) -> Positions:
         stream = stream_of(self._table.features[column] for column in columns)
+        if scheme == "permutation of groups":
+            groups = self._table.row_groups
+            assert groups is not None
+            one = np.zeros(len(groups), dtype=np.intp)
+            of_groups = drawn_donors("permutation", stream, seed, stop - first, one, first)
+            return groups.first_rows[of_groups[:, groups.codes]]
+        if scheme == "residuals":
+            one = np.zeros(len(self._table), dtype=np.intp)
+            donors = drawn_donors("permutation", stream, seed, stop - first, one, first)
+            return self.sampler(columns).rows_of(donors)
         codes = self.subgroups(columns, scheme).codes
         return drawn_donors(scheme, stream, seed, stop - first, codes, first)
 

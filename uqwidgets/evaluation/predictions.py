@@ -31,6 +31,7 @@ from uqwidgets.evaluation.replacement import (
     SingleRow,
     whole_of,
 )
+from uqwidgets.evaluation.residuals import ResidualSampler
 from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
@@ -210,6 +211,17 @@ class Predictions:
         """Subgroups within which values of some columns move; all rows unless conditional."""
         with self._lock:
             return self._donors.subgroups(columns, scheme)
+
+    def sampler(self, columns: tuple[int, ...]) -> ResidualSampler:
+        """Model of a feature given all others, and the residuals of the rows.
+
+        Raises
+        ------
+        ValueError
+            See `residual_sampler`.
+        """
+        with self._lock:
+            return self._donors.sampler(columns)
 
     def seconds(self, replacements: Sequence[Request]) -> float:
         """Estimated time to evaluate those of these replacements that are not cached."""

@@ -8,8 +8,9 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.distinct import distinct_rows, kind_of
 from uqwidgets.evaluation.table import Table
 
-Scheme = Literal["permutation", "ablation", "conditional"]
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+Scheme = Literal["permutation", "ablation", "conditional", "permutation of groups", "residuals"]
+# The last two are forms of the first and the third that other options choose.
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)[:3]
 Repeats = int | Literal["all"]
 
 
@@ -22,7 +23,10 @@ class Drawn(NamedTuple):
     """Values of other rows, the donors: one repeat for the features in ``columns``.
 
     ``permutation`` shuffles the column; ``ablation`` draws from it with replacement (Merrick 2019,
-    eq. 9); ``conditional`` shuffles within subgroups of rows that are alike in the other features.
+    eq. 9); ``conditional`` shuffles within subgroups of rows that are alike in the other features;
+    ``permutation of groups`` shuffles the groups of rows, and each row of a group takes the values
+    of the first row of another one; ``residuals`` takes the residuals of a model of the feature
+    from other rows (see `uqwidgets.evaluation.residuals`).
     """
 
     columns: tuple[int, ...]
@@ -112,7 +116,7 @@ class Draws(NamedTuple):
 
     Attributes
     ----------
-    scheme : {"permutation", "ablation", "conditional"}
+    scheme : {"permutation", "ablation", "conditional", "permutation of groups", "residuals"}
     n_repeats : int or "all"
         Number of draws. ``"all"`` takes every row as a donor of every row, which needs one
         constant replacement per distinct value instead of draws.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,10 @@ def set_row_groups(groups: Any, X: Any, table: Table, extra: Columns) -> None:
     else:
         table.check_order(groups, "groups")
         labels, name = _passed(groups, len(table))
-    table.row_groups, table.remarks = _checked(labels, name)
+    row_groups, table.remarks = _checked(labels, name)
+    if row_groups is not None and isinstance(groups, str):
+        row_groups = replace(row_groups, column=groups)
+    table.row_groups = row_groups
 
 
 def groups_of_rows(
@@ -123,8 +127,9 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     """Give a table the order of its rows in time, and blocks of consecutive rows as groups.
 
     Means of blocks that are long beside the memory of the rows are nearly independent, so that a t
-    interval with the degrees of freedom of the blocks holds (Ibragimov and Müller 2010). Where rows
-    have groups already, these hold whole series, and stay.
+    interval with the degrees of freedom of the blocks holds (Ibragimov and Müller 2010). A variance
+    that is robust to autocorrelation covers no better, see `benchmarks/time.md`. Where rows have
+    groups already, these hold whole series, and stay.
 
     Parameters
     ----------
@@ -142,7 +147,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     if time is None:
         return
     if isinstance(time, str):
-        values = _column(time, X, table, extra)
+        values, table.time_column = _column(time, X, table, extra), time
     else:
         table.check_order(time, "time")
         values = _series(time, len(table), "time")

@@ -69,6 +69,8 @@ class Ranking(ExplainerBase):
         level: float = 0.95,
         reference: str = "t",
         simultaneous: bool = False,
+        permute: str = "rows",
+        sampler: str = "subgroups",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -104,7 +106,9 @@ class Ranking(ExplainerBase):
             - ``"model"``: the rows as scored;
             - ``"random-variable"``: pairs of a row and a donor, as if they were independent;
             - ``"fixed-data"``: the draws alone, for these rows;
-            - ``"quantile"``: no standard error, but the spread of single repeats.
+            - ``"quantile"``: no standard error, but the spread of single repeats: their median, and
+              the quantiles that leave (1 - level) / 2 on either side. ``level=0.9`` gives 5 % to
+              95 %, as in Dankers et al. 2020.
 
             Only the first contains the importance in the population about as often as its level
             states. None includes refitting the model; see `Learner`.
@@ -117,6 +121,23 @@ class Ranking(ExplainerBase):
             They are wider, by as much as the dependence of the features demands, and at most as
             wide as those of Bonferroni. By default each holds by itself, so that some of many
             features without importance look clear by chance.
+        permute : {"rows", "groups"}, default="rows"
+            With ``groups=``, whether the values of a feature that is constant within groups, such
+            as the age of a patient, move between whole groups: in each repeat, all rows of a group
+            take the value of one other group. The estimate is then the mean change of a row whose
+            group takes the value of a group drawn from all groups alike, whatever their numbers of
+            rows, its own included; the pairs that count are those of groups. With ``"rows"`` each
+            row has a donor of its own, so that a group with many rows is a donor more often. Values
+            of a feature that varies within groups move between rows in both cases; a remark names
+            it. Not for scorers.
+        sampler : {"subgroups", "residuals"}, default="subgroups"
+            For ``replacement="conditional"``, how values are drawn given the other features.
+            ``"subgroups"`` shuffles them within the leaves of a tree, which leave much of a strong
+            dependence. ``"residuals"`` adds the residuals of other rows to the predictions of a
+            model of the feature, ridge regression or gradient boosting, whichever predicts rows
+            better that it has not seen; of categories it shuffles the places in their predicted
+            distributions. Values are then the nearest ones of the table. For single features
+            without missing values. Not for scorers.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included. They act on rows as scored and as
             donors.
@@ -152,8 +173,9 @@ class Ranking(ExplainerBase):
         References
         ----------
         Likelihood-PFI: Wood et al. 2024, eq. 5; Entropy-PFI: section 3.2 there. Permutation:
-        Breiman 2001; ablation: Merrick 2019, eq. 9; conditional: Wood et al. 2024, section 2.3, and
-        Molnar et al. 2024; all donors: Fisher et al. 2019. Ratio: Dankers et al. 2020, section 8.4.
+        Breiman 2001; ablation: Merrick 2019, eq. 9; conditional: Wood et al. 2024, section 2.3,
+        Molnar et al. 2024, and by residuals Candès et al. 2018 and Watson and Wright 2021; all
+        donors: Fisher et al. 2019. Ratio: Dankers et al. 2020, section 8.4.
         Intervals: Hoeffding 1948 (``"u-statistic"``), Molnar et al. 2023, eq. 6 (``"model"``),
         Merrick 2019, section 5 (``"fixed-data"``, ``"random-variable"``), Dankers et al. 2020,
         figure 8.2 (``"quantile"``). All at once: Chernozhukov et al. 2013.
@@ -183,8 +205,11 @@ class Ranking(ExplainerBase):
             reference=reference,
             seed=self.seed,
             simultaneous=simultaneous,
+            permute=permute,
+            sampler=sampler,
         )
         names = self.table.named_features(features)
+        self._check_of_rows(settings, measure)
         population = self.table.population(sample_weight, rows)
         evaluations = self.evaluations
         steps = settings.steps(names) if stream else iter([(names, settings)])
@@ -205,6 +230,21 @@ class Ranking(ExplainerBase):
                 results = chain(sampled, results)
         return results if stream else next(results)
 
+    def _check_of_rows(self, settings: Settings, measure: str | Function) -> None:
+        """Raise a ValueError if values are to move between groups and cannot, or for a scorer."""
+        groups, is_moved = self.table.row_groups, settings.permute == "groups"
+        if is_moved and (groups is None or groups.in_time):
+            raise ValueError(
+                "permute='groups' moves values between groups of rows, and the rows have none; "
+                "pass them to the Explainer, such as groups='patient'."
+            )
+        if is_metric(measure) and (is_moved or settings.sampler == "residuals"):
+            option = "permute='groups'" if is_moved else "sampler='residuals'"
+            raise ValueError(
+                f"{option} is for measures of rows; name one, such as 'nll', or leave it out for "
+                "a scorer."
+            )
+
     def _sampled(
         self,
         measure: Measure,
@@ -214,7 +254,8 @@ class Ranking(ExplainerBase):
         callback: ProgressCallback | None,
     ) -> Iterator[Importance]:
         """Yield results of growing samples of the rows, none where all rows take no longer."""
-        if settings.n_repeats == "all":
+        is_of_rows = settings.permute == "rows" and settings.sampler == "subgroups"
+        if settings.n_repeats == "all" or not is_of_rows:
             return
         first = settings.first
         assert first.n_repeats != "all"

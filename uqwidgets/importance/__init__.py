@@ -16,6 +16,7 @@ from uqwidgets.importance.remarks import (
     remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
+    remarks_on_tails,
     remarks_on_weights,
 )
 from uqwidgets.importance.sampled import Sampled, importance_of_samples, sampled_importance
@@ -40,6 +41,7 @@ __all__ = [
     "remarks_on_many",
     "remarks_on_measure",
     "remarks_on_pairs",
+    "remarks_on_tails",
     "remarks_on_weights",
     "sampled_importance",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.figure import diagnosis_figure
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.result import at_once
+from uqwidgets.plotting.result import at_once, named_interval
 from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import few, listed, measured, sentence, with_unit
 
@@ -43,7 +43,7 @@ def _summary(result: Diagnosis) -> str:
 def _notes(result: Diagnosis) -> list[str]:
     notes = [
         f"Dots: mean change when a feature's values are replaced ({result.replacement}); whiskers: "
-        f"{result.level:.0%} interval ({result.interval})"
+        f"{result.level:.0%} interval ({named_interval(result.interval, result.level)})"
         f"{at_once(result, 2 * len(result.features))}. An importance is negligible where its "
         f"whole interval is within {measured(result.margin, result.unit)} of zero."
     ]

@@ -10,10 +10,11 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.importance.result import known_moments, tests_frame
+from uqwidgets.importance.result import hypotheses_of_moments, known_moments
 from uqwidgets.inference import Moments
 from uqwidgets.inference.groups import GroupCount
-from uqwidgets.plotting.result import Result, at_once, in_unit
+from uqwidgets.inference.tested import Hypotheses, WithTests
+from uqwidgets.plotting.result import at_once, in_unit, named_interval
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(Result):
+class Diagnosis(WithTests):
     """Likelihood and entropy importance of each feature, read together.
 
     Attributes
@@ -117,47 +118,12 @@ class Diagnosis(Result):
     reference: str = "t"
     moments: Moments | None = None
 
-    def tests(self, adjust: str | None = "holm", alternative: str = "two-sided") -> pd.DataFrame:
-        """Test for each feature whether its two importances are zero.
-
-        Parameters
-        ----------
-        adjust, alternative
-            As in `Importance.tests`, for the tests of both importances together.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``feature, measure, p_value, p_adjusted``: all features for nll, then all for
-            the entropy.
-
-        Raises
-        ------
-        ValueError
-            If the result has no such tests, or for a name that does not exist.
-
-        See Also
-        --------
-        Importance.tests : The tests of one importance.
-
-        References
-        ----------
-        Holm 1979; Benjamini and Hochberg 1995.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 2))
-        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
-        >>> explainer.diagnose().tests()["p_value"].round(3).tolist()
-        [0.0, 1.0, 1.0, 1.0]
-        """
+    def _hypotheses(self, null: float | None) -> Hypotheses:
         p = len(self.features)
         columns = {"feature": self.features * 2, "measure": ("nll",) * p + ("entropy",) * p}
         moments = known_moments(self.moments, self.interval)
-        return tests_frame(columns, moments, self.reference, adjust, alternative)
+        moments = moments._replace(estimate=moments.estimate - (null or 0.0))
+        return hypotheses_of_moments(columns, moments, self.reference)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -199,7 +165,7 @@ class Diagnosis(Result):
         return (
             f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} interval {self.interval}"
+            f"{self.level:.0%} interval {named_interval(self.interval, self.level)}"
             f"{at_once(self, 2 * len(self.features))}{groups}"
         )
 

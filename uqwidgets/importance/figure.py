@@ -10,7 +10,7 @@ from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, dots
-from uqwidgets.plotting.result import at_once
+from uqwidgets.plotting.result import at_once, named_interval
 from uqwidgets.plotting.svg import BLUE, VERMILLION
 from uqwidgets.plotting.text import with_unit
 
@@ -27,7 +27,7 @@ def importance_figure(*results: Importance) -> Figure:
     first = results[0]
     return Figure(
         f"Importance for {with_unit(first.label, first.unit)}",
-        f"{first.how}, {first.level:.0%} interval ({first.interval})"
+        f"{first.how}, {first.level:.0%} interval ({named_interval(first.interval, first.level)})"
         f"{at_once(first, len(first.features))}",
         [
             _panel(one, names, colour)
@@ -100,7 +100,8 @@ def _columns(result: Diagnosis) -> dict[str, Any]:
 def _words(result: Diagnosis) -> tuple[str, str]:
     return (
         "Likelihood and entropy importance, read together",
-        f"{result.replacement}, {result.level:.0%} interval ({result.interval})"
+        f"{result.replacement}, {result.level:.0%} interval "
+        f"({named_interval(result.interval, result.level)})"
         f"{at_once(result, 2 * len(result.features))}",
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from uqwidgets.importance.figure import importance_figure
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.result import at_once
+from uqwidgets.plotting.result import at_once, named_interval
 from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
@@ -80,7 +80,7 @@ def _notes(results: list[Importance]) -> list[str]:
     notes = [
         f"Dots: mean change without a feature's own values ({first.how}); "
         f"{'strokes: single refits; ' if first.n_refits else ''}"
-        f"whiskers: {first.level:.0%} interval ({first.interval})"
+        f"whiskers: {first.level:.0%} interval ({named_interval(first.interval, first.level)})"
         f"{at_once(first, len(first.features))}; "
         f"{population(first.weighted, first.ess, first.per_row.shape[1], first.groups)}."
     ]

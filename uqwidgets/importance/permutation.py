@@ -19,8 +19,9 @@ of each row on it from `uqwidgets.inference.mean_change`, the default interval o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,20 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import NoRatioError
+from uqwidgets._utils.remarks import Remark
+from uqwidgets.evaluation.distinct import distinct_rows
 from uqwidgets.evaluation.evaluations import Differences, Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import Scheme
+from uqwidgets.evaluation.table import Table
 from uqwidgets.importance.remarks import (
     remarks_on_many,
     remarks_on_measure,
     remarks_on_pairs,
+    remarks_on_sampler,
     remarks_on_subgroups,
+    remarks_on_tails,
+    remarks_within_groups,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
@@ -53,6 +61,8 @@ from uqwidgets.inference import (
     ratio_bounds,
     ratio_change,
 )
+from uqwidgets.inference.groups import RowGroups
+from uqwidgets.inference.moments import degrees_of_freedom
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
@@ -114,8 +124,129 @@ def mean_changes(
     Change
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
-    for differences in evaluations.differences(measure, columns, settings.draws, callback):
-        yield change_of_differences(differences, population)
+    if settings.sampler == "residuals":
+        yield from _changes_by_residuals(
+            evaluations, measure, columns, population, settings, callback
+        )
+        return
+    if settings.permute == "rows":
+        for differences in evaluations.differences(measure, columns, settings.draws, callback):
+            yield change_of_differences(differences, population)
+        return
+    groups = population.groups
+    assert groups is not None
+    for is_constant, some in groupby(columns, partial(constant_within, evaluations.table, groups)):
+        scheme: Scheme = "permutation of groups" if is_constant else "permutation"
+        draws = settings.draws._replace(scheme=scheme)
+        change_of = change_of_groups if is_constant else change_of_differences
+        for differences in evaluations.differences(measure, list(some), draws, callback):
+            yield change_of(differences, population)
+
+
+def _changes_by_residuals(
+    evaluations: Evaluations,
+    measure: Measure,
+    columns: Sequence[tuple[int, ...]],
+    population: Population,
+    settings: Settings,
+    callback: ProgressCallback | None,
+) -> Iterator[Change]:
+    """Yield the changes where donors are the rows whose residuals others take.
+
+    The interval takes the models of the features as they are. Their error is a sum over the same
+    rows, which mostly cancels a part of the influences, so that this is cautious.
+    """
+    assert settings.n_repeats != "all"
+    for moved in columns:
+        evaluations.sampler(moved)  # raises here rather than after calls of the model
+    all_differences = evaluations.differences(measure, columns, settings.draws, callback)
+    for moved, differences in zip(columns, all_differences, strict=True):
+        donors = evaluations.donors(moved, "permutation", settings.seed, settings.n_repeats)
+        blocks = (block._replace(donors=donors[block.replacements]) for block in differences.blocks)
+        of_residuals = replace(differences, blocks=blocks, donors=iter(donors))
+        yield change_of_differences(of_residuals, population)
+
+
+def constant_within(table: Table, groups: RowGroups, columns: tuple[int, ...]) -> bool:
+    """Whether some columns have one value, or one combination of values, in each group of rows."""
+    _, codes = distinct_rows(table, columns)
+    return bool((codes == codes[groups.first_rows][groups.codes]).all())
+
+
+def change_of_groups(differences: Differences, population: Population) -> Change:
+    r"""Return the mean change of a feature that is constant within groups of rows, between groups.
+
+    A group is one row of a smaller table: it is scored with the total weight of its scored rows and
+    the weighted mean of their changes, and it is a donor with the mean weight of its rows, whatever
+    their number. With the groups g of the rows and :math:`S_g = \sum_{i \in g} s_i`, the estimate
+    is the mean of :math:`\sum_{i \in g} s_i \delta_i(h) / S_g` over all pairs of a group g and a
+    donor group h, its own included, with the weights :math:`S_g \bar w_h`. So influences, double
+    counted noise and degrees of freedom are those of `mean_change` or `every_donor` over groups.
+
+    Parameters
+    ----------
+    differences : Differences
+        Whose donors are the first rows of groups.
+    population : Population
+        With groups.
+    """
+    groups, s = population.groups, population.scored
+    assert groups is not None
+    firsts, n, g = groups.first_rows, len(s), len(groups)
+    weights = groups.sums(population.weights) / groups.sums(np.ones(n))
+    totals = groups.sums(s)
+    # Rows that are not scored count as equals in a group without any scored row.
+    share = np.where(totals[groups.codes] > 0, s, 1.0)
+    share /= groups.sums(share)[groups.codes]
+    of_units = Population(
+        weights / weights.mean(),
+        totals / totals.sum() * g,
+        None if population.rows is None else np.flatnonzero(totals),
+        weighted=True,
+    )
+    w, codes = of_units.weights, None
+    if differences.codes is not None:
+        codes = differences.codes[firsts]
+        value_weights = np.bincount(codes, w, minlength=differences.n_replacements)
+    row_sums, row_weights, parts, donors = np.zeros(n), np.zeros(n), [], []
+    for block in differences.blocks:
+        parts.append((block.replacements, groups.sums(share * block.values)))
+        if codes is not None:
+            of_block = value_weights[block.replacements]
+            row_sums += of_block @ block.values
+            row_weights += of_block.sum()
+            continue
+        assert block.donors is not None
+        of_pairs = groups.codes[block.donors]
+        row_sums += np.einsum("ki,ki->i", w[of_pairs], block.values)
+        row_weights += w[of_pairs].sum(axis=0)
+        donors.append(of_pairs[:, firsts])
+        del block  # otherwise it stays in memory while the next is made
+    one = np.zeros(g, dtype=np.intp)
+    if codes is not None:
+        change = every_donor(parts, codes, of_units, one)
+    else:
+        values = np.concatenate([values for _, values in parts])
+        original = groups.sums(share * differences.original)
+        change = mean_change(values, np.concatenate(donors), original, of_units)
+
+    def at_first_rows(of_groups: Floats, scale: float) -> Floats:
+        everywhere = np.zeros(n)
+        everywhere[firsts] = of_groups * scale
+        return everywhere
+
+    scale = n / g
+    with np.errstate(invalid="ignore"):  # NaN for a row that has no donor of positive weight
+        of_rows = row_sums / row_weights
+    return replace(
+        change,
+        influence_scored=at_first_rows(change.influence_scored, scale),
+        influence_donor=at_first_rows(change.influence_donor, scale),
+        double_counted=at_first_rows(change.double_counted, scale**2),
+        interaction=change.interaction * scale,
+        double_counted_cubes=change.double_counted_cubes * scale,
+        per_row=lambda: of_rows,
+    )
 
 
 def change_of_differences(differences: Differences, population: Population) -> Change:
@@ -240,12 +371,46 @@ class FeatureRanking:
             baseline=self._baseline,
             subgroups=subgroups_frame(evaluations, features, settings),
             remarks=remarks_on_pairs(estimates.pairs)
+            + self._remarks_on_groups()
+            + self._remarks_on_sampler()
             + remarks_on_measure(measure, self._original, features, intervals, population, settings)
+            + self._remarks_on_tails()
             + remarks_on_many(intervals, settings)
             + evaluations.remarks,
             **estimates.together,
             **provenance(settings, population),
         )
+
+    def _remarks_on_groups(self) -> tuple[Remark, ...]:
+        """Return a remark on features whose values could not move between whole groups."""
+        groups, table = self._population.groups, self._evaluations.table
+        if self._settings.permute == "rows" or groups is None:
+            return ()
+        within = [
+            feature
+            for feature in self._features
+            if not constant_within(table, groups, table.columns_of(feature))
+        ]
+        return remarks_within_groups(within, self._population)
+
+    def _remarks_on_sampler(self) -> tuple[Remark, ...]:
+        """Return a remark on the models that values were drawn by."""
+        if self._settings.sampler != "residuals":
+            return ()
+        table = self._evaluations.table
+        samplers = (self._evaluations.sampler(table.columns_of(each)) for each in self._features)
+        return remarks_on_sampler(
+            [(j, of.name, of.explained) for j, of in zip(self._features, samplers, strict=True)]
+        )
+
+    def _remarks_on_tails(self) -> tuple[Remark, ...]:
+        if self._settings.interval != "u-statistic":
+            return ()
+        moments, name = self._estimates.moments, self._measure.name
+        df, is_changed = degrees_of_freedom(moments), moments.size > 0
+        of_features = zip(self._features, df.tolist(), is_changed, strict=True)
+        named = [(f"the importance of {j} for {name}", of) for j, of, known in of_features if known]
+        return remarks_on_tails(named, self._population)
 
 
 @dataclass(eq=False)
@@ -351,19 +516,20 @@ class Estimates:
         level = self.settings.level if self._pointwise_level is None else self._pointwise_level
         if self._at_level:
             return [at(level) for at in self._at_level]
-        return self._bounds or listed_bounds(self._stacked, level, self.settings.reference)
+        return self._bounds or listed_bounds(self.moments, level, self.settings.reference)
 
     @property
     def together(self) -> dict[str, Any]:
         """Attributes of an `Importance` that tests and intervals of all features follow from."""
         return {
-            "moments": self._stacked,
+            "moments": self.moments,
             "family": self._family,
             "pointwise_level": self._pointwise_level,
         }
 
     @cached_property
-    def _stacked(self) -> Moments:
+    def moments(self) -> Moments:
+        """Moments of all features, arrays of shape (p,)."""
         return Moments.stacked(self._moments)
 
     @cached_property
@@ -457,6 +623,8 @@ def provenance(settings: Settings, population: Population) -> dict[str, Any]:
         "compare": settings.compare,
         "replacement": settings.replacement,
         "n_repeats": settings.n_repeats,
+        "permute": settings.permute,
+        "sampler": settings.sampler,
         "interval": settings.interval,
         "level": settings.level,
         "reference": settings.reference,
@@ -472,7 +640,7 @@ def subgroups_frame(
     evaluations: Evaluations, features: Sequence[str], settings: Settings
 ) -> pd.DataFrame | None:
     """Describe the subgroups of each feature: their number, smallest size and separation."""
-    if settings.replacement != "conditional":
+    if settings.replacement != "conditional" or settings.sampler == "residuals":
         return None
     columns = [evaluations.table.columns_of(feature) for feature in features]
     subgroups = [evaluations.subgroups(moved, "conditional") for moved in columns]

@@ -12,6 +12,7 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Bounds
+from uqwidgets.inference.mean_intervals import have_heavy_tails
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.plotting.text import counted, few, listed
@@ -35,6 +36,8 @@ _MANY_FEATURES = 10
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 # Fewer repeats than this, on fewer rows, lower the coverage (benchmarks/bench_coverage.py).
 _ENOUGH_REPEATS, _ROWS_FOR_FEW_REPEATS = 5, 50
+# Of squared errors of t with 3 degrees of freedom (benchmarks/means.md).
+_COVERAGE_OF_HEAVY_TAILS = "87 to 88 %"
 _COVERAGE_OF_FEW_REPEATS = "90 to 92 %"
 
 
@@ -251,6 +254,55 @@ def remarks_on_repeats(n_repeats: int | str, n: int, rows: str) -> tuple[Remark,
     )
 
 
+def remarks_within_groups(features: Sequence[str], population: Population) -> tuple[Remark, ...]:
+    """Return a remark if features vary within the groups that values were to move between."""
+    if not features:
+        return ()
+    return (
+        Remark(
+            "varies-within-groups",
+            f"Within the {population.group_count}, {listed(few(list(features)))} "
+            f"{'varies' if len(features) == 1 else 'vary'}, so that values of "
+            f"{'it' if len(features) == 1 else 'these'} moved between rows, and those of all other "
+            "features between whole groups",
+        ),
+    )
+
+
+def remarks_on_tails(
+    estimates: Sequence[tuple[str, float]], population: Population
+) -> tuple[Remark, ...]:
+    """Return a remark if a few rows decide the variance of estimates, as where tails are heavy.
+
+    Where unequal weights are the reason, other remarks say so.
+
+    Parameters
+    ----------
+    estimates : sequence of (str, float)
+        What is estimated, in words, and the degrees of freedom of its variance.
+    population : Population
+    """
+    units = population.units
+    n, groups = len(units.positions), population.group_count
+    if units.evenness <= _EVEN_WEIGHTS:
+        return ()
+    heavy = [(name, df) for name, df in estimates if have_heavy_tails(np.asarray(df), n)]
+    if not heavy:
+        return ()
+    least = min(df for _, df in heavy)
+    rows = str(groups) if groups is not None else counted(n, "row")
+    return (
+        Remark(
+            "heavy-tails",
+            f"Heavy tails: a few of the {rows} make up most of the variance of "
+            f"{listed(few([name for name, _ in heavy]))} ({least:.0f} degrees of freedom), and "
+            "rows that are not in this table may matter even more. Of squared errors with such "
+            f"tails, {_COVERAGE_OF_HEAVY_TAILS} of 95 % intervals held the mean in simulations. "
+            "The absolute error or a median is sturdier, and more rows help",
+        ),
+    )
+
+
 def remarks_on_subgroups(subgroups: pd.DataFrame | None) -> tuple[Remark, ...]:
     """Return a remark on what the subgroups of conditional importance leave of other features.
 
@@ -269,6 +321,26 @@ def remarks_on_subgroups(subgroups: pd.DataFrame | None) -> tuple[Remark, ...]:
             f"importance is given these subgroups of rows, which account for {separated} (share "
             "of the variance between them): what features share within a subgroup still counts "
             "as importance",
+        ),
+    )
+
+
+def remarks_on_sampler(models: Sequence[tuple[str, str, float]]) -> tuple[Remark, ...]:
+    """Return a remark on the models by which values were drawn given the other features.
+
+    Parameters
+    ----------
+    models : sequence of (str, str, float)
+        Feature, name of its model, and the share of its variance that the model predicts.
+    """
+    named = [f"{feature} by {name} ({max(share, 0):.0%})" for feature, name, share in models]
+    return (
+        Remark(
+            "given-models",
+            "Values were drawn given the other features from residuals of models that predict "
+            f"{listed(few(named))} (in brackets, the share of the variance): importance and its "
+            "interval are given these models, and what they miss of the dependence still counts as "
+            "importance",
         ),
     )
 

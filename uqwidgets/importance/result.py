@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Family, Moments, checked_reference
 from uqwidgets.inference.groups import GroupCount
-from uqwidgets.inference.moments import p_values, times_rows_needed
-from uqwidgets.inference.simultaneous import adjusted
-from uqwidgets.plotting.result import Result, at_once, in_unit, over_refits, replaced
+from uqwidgets.inference.moments import one_sided_p_values, times_rows_needed
+from uqwidgets.inference.tested import Alternative, Hypotheses, WithTests, one_level_alone
+from uqwidgets.plotting.result import at_once, in_unit, named_interval, over_refits, replaced
 from uqwidgets.plotting.text import counted, counted_rows
 
 if TYPE_CHECKING:
     import altair as alt
 
-Adjustment = Literal["holm", "bh"]
-Alternative = Literal["greater", "two-sided"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Importance(Result):
+class Importance(WithTests):
     """Mean change of a measure when a feature's values are replaced.
 
     Attributes
@@ -47,6 +43,10 @@ class Importance(Result):
         Mean of the measure over the scored rows as they are.
     compare : {"difference", "ratio"}
     replacement, interval : str
+    permute : {"rows", "groups"}
+        Whether values of features that are constant within groups of rows moved between groups.
+    sampler : {"subgroups", "residuals"}
+        How values were drawn given the other features, for conditional replacement.
     n_repeats : int or "all"
     seed : int
     level : float
@@ -99,6 +99,8 @@ class Importance(Result):
     ((2, 200), (2, 5))
     """
 
+    _alternative: ClassVar[Alternative] = "greater"
+
     measure: str
     label: str
     unit: str
@@ -127,6 +129,8 @@ class Importance(Result):
     pointwise_level: float | None = None
     moments: Moments | None = None
     family: Family | None = None
+    permute: str = "rows"
+    sampler: str = "subgroups"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -155,7 +159,11 @@ class Importance(Result):
     def how(self) -> str:
         """How values were replaced, compared and averaged, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""
-        return replaced(self.replacement, self.n_repeats) + ratio + over_refits(self.n_refits)
+        form = " of whole groups" if self.permute == "groups" else ""
+        if self.sampler == "residuals":
+            form = " by residuals of a model"
+        how = replaced(f"{self.replacement}{form}", self.n_repeats)
+        return how + ratio + over_refits(self.n_refits)
 
     @property
     def _heading(self) -> str:
@@ -164,55 +172,20 @@ class Importance(Result):
             f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
             f"{in_unit(self.unit)}: {self.how}, {rows}"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval "
-            f"{self.interval}{at_once(self, len(self.features))}, "
+            f"{named_interval(self.interval, self.level)}{at_once(self, len(self.features))}, "
             f"baseline {self.baseline:.4g}"
         )
 
-    def tests(self, adjust: str | None = "holm", alternative: str = "greater") -> pd.DataFrame:
-        """Test for each feature whether its importance is zero, or its ratio 1.
-
-        The p-values agree with the intervals: that of ``"two-sided"`` is below 0.05 exactly if the
-        95 % interval of the feature by itself does not contain zero.
-
-        Parameters
-        ----------
-        adjust : {"holm", "bh"} or None, default="holm"
-            ``"holm"`` bounds the probability of any false find among all features, whatever their
-            dependence; ``"bh"`` bounds the expected share of false ones among the finds, for
-            features that are independent or positively dependent. None adjusts nothing.
-        alternative : {"greater", "two-sided"}, default="greater"
-            What is found: importance above zero, or other than zero.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``feature, p_value, p_adjusted``, most important first. A feature that the model
-            ignores has the p-value 1 and is not counted among the tests.
-
-        Raises
-        ------
-        ValueError
-            If the result has no such tests, or for a name that does not exist.
-
-        References
-        ----------
-        Holm 1979; Benjamini and Hochberg 1995.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(200, 2))
-        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-        >>> tests = explainer.importance("squared_error").tests()
-        >>> tests["feature"].tolist()
-        ['x0', 'x1']
-        >>> bool(tests["p_adjusted"][0] < 0.001), float(tests["p_adjusted"][1])
-        (True, 1.0)
-        """
-        columns = {"feature": self.features}
+    def _hypotheses(self, null: float | None) -> Hypotheses:
         moments = known_moments(self.moments, self.interval)
-        return tests_frame(columns, moments, self.reference, adjust, alternative)
+        if self.compare == "ratio" and null not in (None, 1.0):
+            raise ValueError(
+                f"null is {null:g}; a ratio is tested against 1 alone, so leave null out, or pass "
+                "compare='difference'."
+            )
+        if null is not None and self.compare != "ratio":
+            moments = moments._replace(estimate=moments.estimate - null)
+        return hypotheses_of_moments({"feature": self.features}, moments, self.reference)
 
     def rows_needed(self) -> pd.DataFrame:
         """Estimate how many rows would leave zero outside each interval, or 1 for a ratio.
@@ -288,43 +261,13 @@ def known_moments(moments: Moments | None, interval: str) -> Moments:
         If it has none, so that nothing is known but the interval at one level.
     """
     if moments is None or interval == "quantile":
-        raise ValueError(
-            f"the interval {interval!r} is known at one level alone, which gives no p-values and "
-            "no numbers of rows; use the importance of an Explainer with interval='u-statistic'."
-        )
+        raise one_level_alone(f"the interval {interval!r} is")
     return moments
 
 
-def tests_frame(
-    columns: Mapping[str, Sequence[str]],
-    moments: Moments,
-    reference: str,
-    adjust: str | None,
-    alternative: str,
-) -> pd.DataFrame:
-    """Return the p-values of m estimates, see `Importance.tests`.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence of str, length m
-        What names the estimates.
-    moments : Moments
-        Arrays of shape (m,).
-    reference, adjust, alternative
-        As in `Importance` and `Importance.tests`.
-
-    Raises
-    ------
-    ValueError
-        For a name that does not exist.
-    """
-    chosen = None if adjust is None else one_of(get_args(Adjustment), adjust, "adjustment")
-    side: Alternative = one_of(get_args(Alternative), alternative, "alternative")
-    p = p_values(moments, checked_reference(reference), side)
-    return pd.DataFrame(
-        {
-            **{name: list(values) for name, values in columns.items()},
-            "p_value": p,
-            "p_adjusted": adjusted(p, moments.size > 0, chosen),
-        }
-    )
+def hypotheses_of_moments(
+    columns: Mapping[str, Sequence[str]], moments: Moments, reference: str
+) -> Hypotheses:
+    """Return the tests of estimates from their moments, arrays of shape (m,)."""
+    p = one_sided_p_values(moments, checked_reference(reference))
+    return Hypotheses(columns, *p, moments.size > 0)

@@ -21,6 +21,8 @@ from uqwidgets.inference import (
 )
 
 Compare = Literal["difference", "ratio"]
+Permute = Literal["rows", "groups"]
+Sampler = Literal["subgroups", "residuals"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)
 # Intervals that need several repeats.
 OVER_REPEATS = ("fixed-data", "quantile")
@@ -38,6 +40,8 @@ class ImportanceOptions(TypedDict, total=False):
     level: float
     reference: str
     simultaneous: bool
+    permute: str
+    sampler: str
     sample_weight: npt.ArrayLike | None
     rows: npt.ArrayLike | None
     callback: ProgressCallback | None
@@ -60,6 +64,10 @@ class Settings:
     seed : int
     simultaneous : bool
         Whether all intervals are to hold at once.
+    permute : {"rows", "groups"}
+        What values move between; groups only for features that are constant within them.
+    sampler : {"subgroups", "residuals"}
+        How values are drawn given the other features, for ``conditional`` replacement.
     """
 
     replacement: Scheme = "permutation"
@@ -70,6 +78,8 @@ class Settings:
     reference: Reference = "t"
     seed: int = 0
     simultaneous: bool = False
+    permute: Permute = "rows"
+    sampler: Sampler = "subgroups"
 
     @classmethod
     def of(
@@ -83,6 +93,8 @@ class Settings:
         reference: str,
         seed: int,
         simultaneous: bool = False,
+        permute: str = "rows",
+        sampler: str = "subgroups",
     ) -> Settings:
         """Check the options of a call.
 
@@ -104,8 +116,20 @@ class Settings:
                 "interval 'quantile' shows the spread of single repeats and is no interval for "
                 "their mean; pass interval='u-statistic' with simultaneous=True."
             )
+        scheme, moved = checked_scheme(replacement), one_of(get_args(Permute), permute, "permute")
+        if moved == "groups" and scheme != "permutation":
+            raise ValueError(
+                f"permute='groups' shuffles groups, and replacement is {scheme!r}; pass "
+                "replacement='permutation'."
+            )
+        how = one_of(get_args(Sampler), sampler, "sampler")
+        if how == "residuals" and (scheme != "conditional" or repeats == "all"):
+            raise ValueError(
+                "sampler='residuals' draws values given the other features; pass it with "
+                "replacement='conditional' and a number of repeats."
+            )
         return cls(
-            checked_scheme(replacement),
+            scheme,
             repeats,
             one_of(COMPARISONS, compare, "comparison"),
             kind,
@@ -113,12 +137,15 @@ class Settings:
             checked_reference(reference),
             seed,
             simultaneous,
+            moved,
+            how,
         )
 
     @property
     def draws(self) -> Draws:
         """Replacements of each feature."""
-        return Draws(self.replacement, self.n_repeats, self.seed)
+        scheme: Scheme = "residuals" if self.sampler == "residuals" else self.replacement
+        return Draws(scheme, self.n_repeats, self.seed)
 
     @property
     def fewest_repeats(self) -> int:

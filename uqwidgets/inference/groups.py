@@ -55,11 +55,14 @@ class RowGroups:
         What the groups are, such as the name of the column of their labels; may be empty.
     in_time : bool
         Whether they are blocks of rows that follow each other in time.
+    column : str or None
+        The column that was named as the groups; None where labels were passed.
     """
 
     codes: Positions
     name: str = ""
     in_time: bool = False
+    column: str | None = None
 
     def __len__(self) -> int:
         """Return the number of groups, G."""
@@ -82,7 +85,12 @@ class RowGroups:
     def among(self, rows: Positions) -> RowGroups:
         """Return the groups of some of the rows."""
         _, codes = np.unique(self.codes[rows], return_inverse=True)
-        return RowGroups(codes, self.name, self.in_time)
+        return RowGroups(codes, self.name, self.in_time, self.column)
+
+    @cached_property
+    def first_rows(self) -> Positions:
+        """Position of the first row of each group, shape (G,)."""
+        return np.asarray(np.unique(self.codes, return_index=True)[1])
 
     @cached_property
     def _count(self) -> int:

@@ -196,25 +196,20 @@ def bounds_of_moments(
     return error, moments.estimate - below, moments.estimate - above
 
 
-def p_values(
-    moments: Moments, reference: Reference, alternative: Literal["greater", "two-sided"]
-) -> Floats:
+def one_sided_p_values(moments: Moments, reference: Reference) -> tuple[Floats, Floats]:
     """Return the p-values of no change that agree with `bounds_of_moments`.
 
-    That of ``two-sided`` is 1 minus the level of the interval with an end at zero; that of
-    ``greater`` is half of it where that end is the lower one, since a central interval leaves half
-    of the rest on each side.
+    The level of the interval that has an end at zero leaves half of the rest on each side.
 
     Parameters
     ----------
     moments : Moments
         Arrays of shape (p,).
     reference : {"t", "normal"}
-    alternative : {"greater", "two-sided"}
 
     Returns
     -------
-    ndarray of shape (p,)
+    greater, less : ndarray of shape (p,)
         1 for a change of exactly zero without any error; NaN where there is no interval.
     """
     error, df, skewness, interaction = _studentised(moments)
@@ -227,17 +222,19 @@ def p_values(
         is_below = skewness_corrected(middle, skewness, interaction) < ratio
         low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
     t = (low + high) / 2
-    greater, less = (
-        np.asarray(ndtr(end) if reference == "normal" else stdtr(np.maximum(df, 0), end))
-        for end in (-t, t)
-    )
-    is_positive, is_zero = moments.estimate > 0, moments.estimate == 0
-    if alternative == "two-sided":
-        result = np.where(is_certain, np.where(is_zero, 1.0, 0.0), 2 * np.minimum(greater, less))
-    else:
-        result = np.where(is_certain, np.where(is_positive, 0.0, 1.0), greater)
     is_unknown = _shows_nothing(moments) | np.isnan(moments.estimate) | ~(df > 0) & ~is_certain
-    return np.where(is_unknown, np.nan, result)
+    results = []
+    for sign in (1, -1):
+        end = -sign * t
+        p = np.asarray(ndtr(end) if reference == "normal" else stdtr(np.maximum(df, 0), end))
+        p = np.where(is_certain, np.where(sign * moments.estimate > 0, 0.0, 1.0), p)
+        results.append(np.where(is_unknown, np.nan, p))
+    return results[0], results[1]
+
+
+def degrees_of_freedom(moments: Moments) -> Floats:
+    """Return the degrees of freedom of `bounds_of_moments`."""
+    return _studentised(moments)[1]
 
 
 def times_rows_needed(moments: Moments, level: float, reference: Reference = "t") -> Floats:
@@ -286,13 +283,16 @@ def _shows_nothing(moments: Moments) -> npt.NDArray[np.bool_]:
     return np.asarray((moments.row_spread >= _SPREAD_OF_TWO) & (moments.estimate != 0))
 
 
-def quantile(df: npt.ArrayLike, level: float, reference: Reference) -> Floats:
-    """Return the quantile that ends a central interval of a level; NaN without any df."""
+def quantile(df: npt.ArrayLike, level: float | Floats, reference: Reference) -> Floats:
+    """Return the quantile that ends a central interval of a level; NaN without any df.
+
+    An array of levels has the shape of the degrees of freedom.
+    """
     upper, known = (1 + level) / 2, np.asarray(df, dtype=np.float64) > 0
     if reference == "normal":
         return np.where(known, ndtri(upper), np.nan)
     df = np.where(known, df, np.nan)
-    if df.size < _MANY_QUANTILES:
+    if df.size < _MANY_QUANTILES or isinstance(upper, np.ndarray):
         return np.asarray(stdtrit(df, upper))
     quantiles = np.asarray(_quantiles_of_t(upper)(1 / np.maximum(df, 1.0)))
     is_small = df < 1

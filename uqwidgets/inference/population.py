@@ -16,9 +16,9 @@ from uqwidgets._utils.options import has_text, has_truth_value
 from uqwidgets.inference.groups import GroupCount, RowGroups
 from uqwidgets.inference.sums import weighted_sums
 
-# Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
-# lines at a time.
-_CACHED_VALUES = 1 << 16
+#: Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
+#: lines at a time.
+CACHED_VALUES = 1 << 16
 # Smaller numbers have less precision, and so have their ratios.
 _LEAST_WEIGHT = 1e-305
 
@@ -215,7 +215,7 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     s = population.scored / population.scored.sum()
     squared = np.square(s)
     mean, variance = np.empty(len(values)), np.empty(len(values))
-    step = max(1, _CACHED_VALUES // max(1, values.shape[1]))
+    step = max(1, CACHED_VALUES // max(1, values.shape[1]))
     for k in range(0, len(values), step):
         lines = slice(k, k + step)
         mean[lines] = weighted_sums(values[lines], s)

@@ -8,6 +8,7 @@ in the columns of its donors d(k,i), with the weights of each population.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,9 +20,10 @@ from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.groups import RowGroups
-from uqwidgets.inference.moments import quantile
+from uqwidgets.inference.mean_intervals import MeanIntervals
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dots_over_rows
+from uqwidgets.inference.variance import df_of_shares
 
 # Values of an array (rows, populations): more populations are computed part by part.
 _MOST_VALUES = 1 << 19
@@ -156,48 +158,71 @@ def pair_matrices(donors: npt.NDArray[np.integer[Any]], n: int) -> Callable[[Flo
     return matrix
 
 
-def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[Floats, Floats]:
-    """Return `mean_over_rows` in many populations.
+def mean_intervals_in(values: Floats, populations: Sequence[Population]) -> MeanIntervals:
+    r"""Return the `mean_intervals` in many populations, arrays of shape (t, m).
+
+    With the shares s of the weight and the deviations d from a centre that is near all means, sums
+    of powers of the influences are sums of products of powers,
+    :math:`\sum_i s_i^k (d_i - \mu)^k = \sum_j \binom{k}{j} (-\mu)^{k-j} \sum_i s_i^k d_i^j`.
 
     Parameters
     ----------
     values : ndarray of shape (m, n)
     populations : sequence of Population, length t
-
-    Returns
-    -------
-    mean, std_error : ndarray of shape (t, m)
     """
-    # About a mean that is near all others, so that the square of a sum loses no digits.
-    center = values.mean(axis=1)
-    deviation = values - center[:, None]
-    squared = np.square(deviation)
-    mean, variance = (
-        np.empty((len(populations), len(values))),
-        np.empty((len(populations), len(values))),
-    )
+    t, groups = len(populations), populations[0].groups
     step = max(1, _MOST_VALUES // max(1, values.shape[1]))
-    groups = populations[0].groups
-    for k in range(0, len(populations), step):
-        part = slice(k, k + step)
-        s = np.stack([p.scored for p in populations[part]])
-        s /= s.sum(axis=1, keepdims=True)
-        s2 = np.square(s)
-        mean[part] = s @ deviation.T
-        if groups is not None:
-            for of, line, m in zip(variance[part], s, mean[part], strict=True):
-                of[:] = np.square(groups.sums(line * (deviation - m[:, None]))).sum(axis=1)
-            continue
-        variance[part] = (
-            s2 @ squared.T
-            - 2 * mean[part] * (s2 @ deviation.T)
-            + np.square(mean[part]) * s2.sum(axis=1, keepdims=True)
-        )
-    factors = np.array([p.units.small_sample for p in populations])
-    return mean + center, np.sqrt(np.maximum(variance, 0.0) * factors[:, None])
+    parts = []
+    for first in range(0, len(values), step):
+        lines = values[first : first + step]
+        # So that the power of a sum loses no digits.
+        center = lines.mean(axis=1)
+        deviation = lines - center[:, None]
+        powers = [deviation]
+        for _ in range(3 if groups is None else 0):
+            powers.append(powers[-1] * deviation)
+        mean = np.empty((t, len(lines)))
+        sums = np.empty((3, t, len(lines)))
+        for k in range(0, t, step):
+            part = slice(k, k + step)
+            share = np.stack([p.scored for p in populations[part]])
+            share /= share.sum(axis=1, keepdims=True)
+            mean[part] = share @ deviation.T
+            if groups is None:
+                sums[:, part] = _powers_of_influences(share, powers, mean[part])
+                continue
+            for i, line in enumerate(share, start=k):
+                of_groups = groups.sums(line * (deviation - mean[i][:, None]))
+                sums[:, i] = [(of_groups**power).sum(axis=1) for power in (2, 3, 4)]
+        parts.append((mean + center, sums))
+    means = np.concatenate([mean for mean, _ in parts], axis=1)
+    squares, cubes, fourths = np.concatenate([sums for _, sums in parts], axis=2)
+    squares = np.maximum(squares, 0.0)
+    units = [p.units for p in populations]
+    root = np.sqrt([of.small_sample for of in units])[:, None]
+    number = np.array([len(of.positions) for of in units])[:, None]
+    known = squares > 0
+    unit = np.where(known, squares, 1.0)
+    df = np.where(known, df_of_shares(fourths / unit**2, number), 0.0)
+    most_df = np.array([of.ess - 1 if of.ess > 1 else np.nan for of in units])[:, None]
+    return MeanIntervals(means, np.sqrt(squares) * root, np.minimum(df, most_df), cubes / unit**1.5)
 
 
-def half_widths(std_error: Floats, level: float, populations: Sequence[Population]) -> Floats:
-    """Return `half_width` in many populations, from standard errors of shape (t, m)."""
-    df = np.array([population.units.ess for population in populations]) - 1
-    return np.asarray(quantile(df, level, "t")[:, None] * std_error)
+def _powers_of_influences(share: Floats, powers: Sequence[Floats], mean: Floats) -> Floats:
+    """Return the sums of the second to fourth powers of influences, shape (3, t, m).
+
+    Parameters
+    ----------
+    share : ndarray of shape (t, n)
+    powers : sequence of four ndarray of shape (m, n)
+        Deviations, and their powers.
+    mean : ndarray of shape (t, m)
+    """
+    sums, weights = [], share
+    for k in (2, 3, 4):
+        weights = weights * share
+        total = (-mean) ** k * weights.sum(axis=1, keepdims=True)
+        for j in range(1, k + 1):
+            total += math.comb(k, j) * (-mean) ** (k - j) * (weights @ powers[j - 1].T)
+        sums.append(total)
+    return np.stack(sums)

@@ -49,7 +49,12 @@ def relative_precision(parts: Floats) -> Floats:
     shares = parts / np.where(is_known, total, 1.0)[..., None]
     # Shares avoid the overflow of fourth powers. The lower bound is for equal parts, whose
     # difference from 1/n is only rounding.
-    return np.where(is_known, 1 / np.maximum(dots(shares, shares) - 1 / n, 2 / n**2), 0.0)
+    return np.where(is_known, 1 / _excess_of_shares(dots(shares, shares), n), 0.0)
+
+
+def _excess_of_shares(squared: Floats, n: npt.ArrayLike) -> Floats:
+    n = np.asarray(n)
+    return np.asarray(np.maximum(squared - 1 / n, 2 / n**2))
 
 
 def positive_variance(total: npt.ArrayLike, error: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -92,6 +97,11 @@ def satterthwaite_df(squares: Floats) -> Floats:
     ndarray of shape (...)
     """
     return np.maximum(2 * relative_precision(squares), _MIN_DF)
+
+
+def df_of_shares(squared: Floats, n: npt.ArrayLike) -> Floats:
+    """Return `satterthwaite_df` from the sums of the squared shares of n rows in a variance."""
+    return np.maximum(2 / _excess_of_shares(squared, n), _MIN_DF)
 
 
 def skewness_corrected(

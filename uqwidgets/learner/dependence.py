@@ -26,7 +26,7 @@ from uqwidgets.dependence.curves import POINTS
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.table import Table
-from uqwidgets.inference import mean_over_rows
+from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
 from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
@@ -85,9 +85,9 @@ def learner_dependence(
     for first in range(0, len(points), step):
         curves = [np.stack(list(islice(of_refit, step))) for of_refit in lines]
         pairs = zip(curves, refits, strict=True)
-        means.append([mean_over_rows(block, population) for block, (_, population) in pairs])
+        means.append([mean_intervals(block, population) for block, (_, population) in pairs])
         values = [block.T for block in curves]
-        estimates = np.array([average for average, _ in means[-1]])
+        estimates = np.array([of_refit.estimate for of_refit in means[-1]])
         intervals.append(averaging.interval(estimates, values, kind))
         over_refits = averaging.over_refits(values)
         row_curves[:, first : first + step] = over_refits if rows is None else over_refits[rows]
@@ -96,7 +96,6 @@ def learner_dependence(
     for (refit, population), of_rows, parts in zip(
         refits, measures, zip(*means, strict=True), strict=True
     ):
-        average, std_error = (np.concatenate(values) for values in zip(*parts, strict=True))
         results.append(
             dependence_of_averages(
                 refit.explainer.evaluations,
@@ -105,12 +104,13 @@ def learner_dependence(
                 population,
                 transform,
                 averaging.level,
-                AveragedCurves(average, std_error, np.empty((len(points), 0))),
+                AveragedCurves(MeanIntervals.joined(parts), np.empty((len(points), 0))),
             )
         )
     mean = _averaged(averaging, results, LearnerInterval.joined(intervals), kind)
     return replace(
         mean,
+        ends=None,
         curves=row_curves.T,
         curve_rows=rows,
         rows=np.arange(averaging.n),

@@ -162,7 +162,8 @@ _COVERAGE_OF_GROUPS: _Coverage = {
     },
 }
 # Greatest width of the intervals for a tree, relative to what is needed ("How wide the intervals
-# for a tree are"), where it is at least 1.5.
+# for a tree are"), where it is at least this.
+_LEAST_WIDTH_SHOWN = 1.5
 _WIDTH_FOR_A_TREE: dict[ResultKind, dict[LearnerIntervalName, tuple[float | None, ...]]] = {
     "importance by a loss": {
         "corrected": (2.1, 2.2, 1.9),
@@ -243,8 +244,37 @@ def coverage(
     better = _covered(kind, best, resampling, grouped)
     if better is not None and best != interval and better[0] > low:
         return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
-    widths = _WIDTH_FOR_A_TREE.get(kind, {}).get(interval, (None, None, None))
-    width = widths[RESAMPLINGS.index(resampling)]
+    width = _width_for_a_tree(kind, interval, resampling)
     if width is None:
         return sentence
-    return f"{sentence}; for a tree they were up to {width} times as wide as needed"
+    return (
+        f"{sentence}; for a tree they were up to {width} times as wide as needed"
+        f"{_narrower(kind, interval, resampling, width, grouped)}"
+    )
+
+
+def _width_for_a_tree(
+    kind: ResultKind, interval: LearnerIntervalName, resampling: Resampling
+) -> float | None:
+    widths = _WIDTH_FOR_A_TREE.get(kind, {}).get(interval, (None, None, None))
+    return widths[RESAMPLINGS.index(resampling)]
+
+
+def _narrower(
+    kind: ResultKind,
+    interval: LearnerIntervalName,
+    resampling: Resampling,
+    width: float,
+    grouped: bool,
+) -> str:
+    """Return what narrows the intervals for a tree, with what that costs in coverage."""
+    others = []
+    for other in (*_FROM_HELD_OUT_VALUES.get(kind, ()), "corrected"):
+        covered = _covered(kind, other, resampling, grouped)
+        of_other = _width_for_a_tree(kind, other, resampling) or _LEAST_WIDTH_SHOWN
+        if other != interval and covered is not None and of_other < width:
+            others.append(f"interval={other!r} ({covered[0]} to {covered[1]} % covered)")
+    more = "more refits narrow them, because less of the noise of single fits is left"
+    if not others:
+        return f" ({more})"
+    return f" ({more}; narrower, with other coverage: {', '.join(others)})"

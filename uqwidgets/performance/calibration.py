@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import checked_count
 from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.tested import filled
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson_of
 from uqwidgets.predictive.distributions import (
@@ -140,16 +142,17 @@ def _of_bins(
     _, bins = np.unique(position, return_inverse=True)
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
-    low, high = np.empty((2, len(mass)))
     members = [rows[bins == b] for b in range(len(mass))]
     if family is not None:
         for of_bin, share in zip(members, observed, strict=True):
             _add(family, happened[None], np.array([share]), population, of_bin)
     pointwise_level = None if family is None else family.pointwise_level(level)
-    for b, of_bin in enumerate(members):
-        within, at = population.among(of_bin), pointwise_level or level
-        ends = wilson_of(observed[[b]], happened[None, of_bin], within, at)
-        low[b], high[b] = ends[0][0], ends[1][0]
+    of_bins = [
+        ([b], wilson_of(observed[[b]], happened[None, of_bin], population.among(of_bin)))
+        for b, of_bin in enumerate(members)
+    ]
+    ends = partial(filled, observed.shape, of_bins, [])
+    low, high = ends(pointwise_level or level)
     return Calibration(
         event=event,
         target=target,
@@ -166,6 +169,7 @@ def _of_bins(
         ess=population.ess,
         groups=population.group_count,
         pointwise_level=pointwise_level,
+        ends=ends,
     )
 
 
@@ -201,8 +205,9 @@ def _of_quantiles(
         if family is not None:
             _add(family, happened, shares, population, population.positions)
     pointwise_level = None if family is None else family.pointwise_level(level)
-    low, high = wilson_of(observed, is_below[_INNER], population, pointwise_level or level)
-    ends = wilson_of(inside, is_inside, population, pointwise_level or level)
+    ends = wilson_of(observed, is_below[_INNER], population)
+    low, high = ends(pointwise_level or level)
+    of_inside = wilson_of(inside, is_inside, population)(pointwise_level or level)
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
@@ -212,13 +217,14 @@ def _of_quantiles(
         high=high,
         share=np.ones(len(observed)),
         n_rows_of_bin=np.full(len(observed), len(population.positions)),
-        coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *ends)), strict=True)),
+        coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *of_inside)), strict=True)),
         level=level,
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
         groups=population.group_count,
         pointwise_level=pointwise_level,
+        ends=ends,
     )
 
 

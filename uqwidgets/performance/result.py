@@ -12,6 +12,13 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
+from uqwidgets.inference.tested import (
+    Ends,
+    Hypotheses,
+    WithTests,
+    hypotheses_of_ends,
+    one_level_alone,
+)
 from uqwidgets.plotting.result import Result, at_once
 from uqwidgets.plotting.text import population
 
@@ -50,7 +57,7 @@ class _OfPopulation(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(_OfPopulation):
+class Scores(_OfPopulation, WithTests):
     """Scores of one fitted model in a population.
 
     `Explainer.scores` returns it.
@@ -76,6 +83,8 @@ class Scores(_OfPopulation):
         at once with ``level``; None if each interval has ``level``.
     remarks : tuple of Remark
         Sentences that a reader of the numbers should know.
+    ends : tuple of callable, length k, or None
+        From a level to the lower and upper end of the interval of each score.
 
     See Also
     --------
@@ -107,6 +116,17 @@ class Scores(_OfPopulation):
     high: Floats
     level: float
     remarks: tuple[Remark, ...] = ()
+    ends: tuple[Ends, ...] | None = None
+
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        if self.ends is None:
+            raise one_level_alone("these intervals are")
+        ends = [(of_score, null or 0.0) for of_score in self.ends]
+        tests = hypotheses_of_ends({"score": self.names}, ends)
+        # Scores without an interval, because no row changes them, have no p-value.
+        known = np.isfinite(self.low) & np.isfinite(self.high)
+        greater, less = (np.where(known, p, np.nan) for p in (tests.greater, tests.less))
+        return tests._replace(greater=greater, less=less)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -253,7 +273,7 @@ class Confusion(_OfPopulation):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(_OfPopulation):
+class Calibration(_OfPopulation, WithTests):
     """Predicted probabilities beside the shares of rows in which their events happened.
 
     `Explainer.calibration` returns it. A calibrated model has ``observed`` equal to ``predicted``,
@@ -291,6 +311,8 @@ class Calibration(_OfPopulation):
     pointwise_level : float or None
         With ``simultaneous=True``, the level of each interval by itself at which all of them hold
         at once with ``level``; None if each interval has ``level``.
+    ends : callable or None
+        From a level to the lower and upper ends of the intervals of ``observed``.
 
     See Also
     --------
@@ -327,6 +349,13 @@ class Calibration(_OfPopulation):
     n_rows_of_bin: npt.NDArray[np.intp]
     coverage: tuple[tuple[float, float, float, float], ...]
     level: float
+    ends: Ends | None = None
+
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        if self.ends is None:
+            raise one_level_alone("these intervals are")
+        against = self.predicted if null is None else np.full(len(self.predicted), null)
+        return hypotheses_of_ends({"predicted": self.predicted.tolist()}, [(self.ends, against)])
 
     @property
     def n_intervals(self) -> int:

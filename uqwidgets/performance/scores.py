@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.inference import Bounds, Family, symmetric, without_groups
-from uqwidgets.inference.moments import quantile
+from uqwidgets.importance import remarks_on_tails
+from uqwidgets.inference import Family, without_groups
+from uqwidgets.inference.mean_intervals import MeanIntervals
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
-from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
+from uqwidgets.inference.tested import Ends, LevelOrLevels
 from uqwidgets.measures import UNBOUNDED
 from uqwidgets.performance.metrics import RankIndicator
 from uqwidgets.performance.result import Scores
@@ -84,6 +86,7 @@ def scores(
     """
     terms = [[(one, population)] for one in indicators]
     pointwise_level = _family(terms, seed).pointwise_level(level) if simultaneous else None
+    intervals = [_interval(each, seed) for each in terms]
     result = Scores(
         names=tuple(one.name for one in indicators),
         labels=tuple(one.label for one in indicators),
@@ -94,9 +97,11 @@ def scores(
         ess=population.ess,
         groups=population.group_count,
         pointwise_level=pointwise_level,
-        **_columns([_interval(each, pointwise_level or level, seed) for each in terms]),
+        **_columns(intervals, pointwise_level or level),
     )
     remarks = _remarks_on_undefined(result) + _remarks_on_few(indicators, population)
+    tails = zip(result.labels, (each.df for each in intervals), strict=True)
+    remarks += remarks_on_tails(list(tails), population)
     return without_empty_intervals(replace(result, remarks=remarks))
 
 
@@ -130,24 +135,38 @@ def scores_difference(
     level, pointwise_level = first.level, None
     if first.simultaneous:
         level = pointwise_level = _family(terms, seed).pointwise_level(level)
-    intervals = [_interval(each, level, seed) for each in terms]
+    intervals = [_interval(each, seed) for each in terms]
     labels = tuple(f"{label}, {title}" for label in first.labels)
     difference = replace(
         first,
         labels=labels,
         remarks=(),
         pointwise_level=pointwise_level,
-        **_columns(intervals),
+        **_columns(intervals, level),
     )
     if sides[0] is sides[1]:
         difference = replace(difference, remarks=_remarks_on_undefined(difference))
     return without_empty_intervals(difference, first)
 
 
-def _columns(intervals: Sequence[Bounds]) -> dict[str, Any]:
-    lines = [(each.estimate, each.std_error, each.low, each.high) for each in intervals]
+class _Interval(NamedTuple):
+    """A score, its standard error, the ends of its interval by their level.
+
+    ``df`` are the degrees of freedom of the variance of a function of means.
+    """
+
+    estimate: float
+    std_error: float
+    ends: Ends
+    df: float = math.inf
+
+
+def _columns(intervals: Sequence[_Interval], level: float) -> dict[str, Any]:
+    ends = tuple(each.ends for each in intervals)
+    lines = [(each.estimate, each.std_error, *map(float, each.ends(level))) for each in intervals]
     columns = np.reshape(lines, (-1, 4)).T
-    return dict(zip(("value", "std_error", "low", "high"), columns, strict=True))
+    names = ("value", "std_error", "low", "high")
+    return {"ends": ends, **dict(zip(names, columns, strict=True))}
 
 
 def _remarks_on_undefined(result: Scores) -> tuple[Remark, ...]:
@@ -206,49 +225,54 @@ def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
     return replace(result, low=low, high=high, remarks=(*result.remarks, why))
 
 
-def _interval(terms: Sequence[tuple[Score, Population]], level: float, seed: int) -> Bounds:
+def _interval(terms: Sequence[tuple[Score, Population]], seed: int) -> _Interval:
     """Interval of a score in a population, or of the first minus the second of two.
 
-    It follows from the influence of every row of the table. The degrees of freedom are those of
-    Satterthwaite 1946, and the quantiles of t are corrected for skewness (Hall 1992). A share of
-    rows has the score interval (Wilson 1927), the difference of two shares of the same rows that
-    of Bonett and Price 2012, and an area with few rows of a class that of Newcombe 2006.
+    It follows from the influence of every row of the table, see `MeanIntervals`. A share of rows
+    has the score interval (Wilson 1927), the difference of two shares of the same rows that of
+    Bonett and Price 2012, and an area with few rows of a class that of Newcombe 2006.
     """
     score, population = terms[0]
     units = population.units
     is_paired = all(of is population for _, of in terms)
     if isinstance(score, MetricIndicator):
         rows = population.positions if is_paired else np.arange(len(population.scored))
-        return _of_metric(terms, rows, level, seed)
+        return _of_metric(terms, rows, seed)
     estimate, influence = _difference_and_influence(terms)
     if is_paired:
         influence = influence[units.positions]
-    squares = np.square(influence)
-    error = math.sqrt(float(squares.sum()))
+    error = math.sqrt(float(np.square(influence).sum()))
     outputs = [_share_of_rows(one, of) for one, of in terms] if is_paired else [None]
     if (own := outputs[0]) is not None and (other := outputs[-1]) is not None:
         if len(terms) == 1:
-            low, high = wilson_of(np.array([estimate]), own[None], population, level)
-            return Bounds(estimate, error, float(low[0]), float(high[0]))
+            of_share = wilson_of(np.array([estimate]), own[None], population)
+            return _Interval(estimate, error, partial(_single, of_share))
         if population.groups is None:
-            ends = paired_shares(own, other, population.scored, population.ess, level)
-            return Bounds(estimate, error, *ends)
+            ends = paired_shares(own, other, population.scored, population.ess)
+            return _Interval(estimate, error, ends)
     if math.isnan(estimate) or not error > 0:
-        end = estimate if error == 0 else np.nan
-        return Bounds(estimate, error, end, end)
+        end = np.asarray(estimate if error == 0 else np.nan)
+        return _Interval(estimate, error, _without_width(end))
     most = min(of.units.ess for _, of in terms) - 1
     if isinstance(score, RankIndicator):
         numbers = [score.effective_numbers(of) for _, of in terms]
         if len(terms) == 1 and population.groups is None and min(numbers[0]) < FEW_EVENTS:
-            return Bounds(estimate, error, *area_of_few(estimate, *numbers[0], level))
+            return _Interval(estimate, error, partial(area_of_few, estimate, *numbers[0]))
         most = min(most, max(1.0, min(map(min, numbers)) - 1))
-    df = min(float(satterthwaite_df(squares)), most if is_paired else max(2 * most, 1.0))
-    t = float(quantile(df, level, "t"))
-    skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
-    upper, lower = skewness_corrected([t, -t], skewness).tolist()
-    return _within(
-        Bounds(estimate, error, estimate - upper * error, estimate - lower * error), _ends(terms)
-    )
+    mean = MeanIntervals.of(estimate, influence, most if is_paired else max(2 * most, 1.0))
+    df = float(mean.df) if isinstance(score, Indicator) else math.inf
+    return _Interval(estimate, error, partial(_within, mean.at, _ends(terms)), df)
+
+
+def _without_width(end: Floats) -> Ends:
+    """Return the ends of an interval without a width, or of none for NaN."""
+    return MeanIntervals(end, np.zeros(()), np.ones(()), np.zeros(())).at
+
+
+def _single(ends: Ends, level: LevelOrLevels) -> tuple[Floats, Floats]:
+    """Return the ends of a single interval without its axis."""
+    low, high = ends(level)
+    return low[0], high[0]
 
 
 def _difference_and_influence(terms: Sequence[tuple[Score, Population]]) -> tuple[float, Floats]:
@@ -337,9 +361,7 @@ def _means(indicator: Indicator, outputs: list[Floats], share: Floats) -> tuple[
     return estimate, share * influence
 
 
-def _of_metric(
-    terms: Sequence[tuple[Score, Population]], rows: Positions, level: float, seed: int
-) -> Bounds:
+def _of_metric(terms: Sequence[tuple[Score, Population]], rows: Positions, seed: int) -> _Interval:
     """Interval of a metric of all rows together, by the delete-a-group jackknife (Kott 2001)."""
 
     def value(kept: Positions) -> float:
@@ -353,14 +375,15 @@ def _of_metric(
 
     estimate = value(rows)
     if len(rows) < 2 or math.isnan(estimate):
-        return Bounds(estimate, np.nan, np.nan, np.nan)
+        return _Interval(estimate, np.nan, _without_width(np.asarray(np.nan)))
     of = terms[0][1]
     units = None if of.groups is None else of.groups.among(rows)
     covariance, df = without_groups(lambda kept: (value(rows[kept]),), len(rows), seed, units)
-    error = float(np.sqrt(covariance[0, 0]))
-    return _within(symmetric(estimate, error, df, level, "t"), _ends(terms))
+    numbers = map(np.asarray, (estimate, np.sqrt(covariance[0, 0]), df, 0.0))
+    mean = MeanIntervals(*numbers)
+    return _Interval(estimate, float(mean.error), partial(_within, mean.at, _ends(terms)))
 
 
-def _within(interval: Bounds, ends: tuple[float, float]) -> Bounds:
-    low, high = np.clip([interval.low, interval.high], *ends).tolist()
-    return Bounds(interval.estimate, interval.std_error, low, high)
+def _within(ends: Ends, bounds: tuple[float, float], level: LevelOrLevels) -> tuple[Floats, Floats]:
+    low, high = ends(level)
+    return np.clip(low, *bounds), np.clip(high, *bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,10 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference.moments import quantile
 from uqwidgets.inference.population import Population, mean_over_rows
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.tested import Ends, LevelOrLevels
 
 
-def wilson_of(
-    share: Floats, happened: npt.NDArray[Any], population: Population, level: float
-) -> tuple[Floats, Floats]:
+def wilson_of(share: Floats, happened: npt.NDArray[Any], population: Population) -> Ends:
     r"""Wilson's score interval of shares of the scored rows, which may belong together.
 
     Rows of a group depend on each other, so that they are worth fewer rows than there are: as many
@@ -32,25 +32,25 @@ def wilson_of(
     happened : ndarray of shape (m, n)
         0 or 1 in each row; the share is its weighted mean.
     population : Population
-    level : float
 
     Returns
     -------
-    low, high : ndarray of shape (m,)
+    callable
+        From a level to the lower and upper ends, of shape (m,).
     """
     units = population.units
     if units is population:
-        return wilson(share, np.full(len(share), population.ess), level)
+        return partial(wilson, share, np.full(len(share), population.ess))
     _, error = mean_over_rows(happened, population)
     least = min(units.ess, population.ess)
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.clip(share * (1 - share) / np.square(error), least, population.ess)
     ess = np.where(error > 0, worth, least)
-    return wilson(share, ess, level, float(quantile(units.ess - 1, level, "t")))
+    return partial(wilson, share, ess, df=np.full(len(share), units.ess - 1))
 
 
 def wilson(
-    share: Floats, ess: Floats, level: float, z: float | None = None
+    share: Floats, ess: Floats, level: LevelOrLevels, df: Floats | None = None
 ) -> tuple[Floats, Floats]:
     r"""Wilson's score interval of a share (Wilson 1927).
 
@@ -64,23 +64,25 @@ def wilson(
         Between 0 and 1.
     ess : ndarray of the same shape
         Effective number of rows m.
-    level : float
-    z : float, optional
-        By default the quantile of the normal distribution.
+    level : float or ndarray of the same shape
+    df : ndarray of the same shape, optional
+        Degrees of freedom of t; by default the quantile is that of the normal distribution.
 
     Returns
     -------
     low, high : ndarray
         NaN where there is no row.
     """
-    z2 = (float(ndtri((1 + level) / 2)) if z is None else z) ** 2
+    z2 = np.square(ndtri((1 + level) / 2) if df is None else quantile(df, level, "t"))
     with np.errstate(invalid="ignore", divide="ignore"):
         centre = (share + z2 / (2 * ess)) / (1 + z2 / ess)
         half = np.sqrt(z2 * (share * (1 - share) / ess + z2 / (4 * ess**2))) / (1 + z2 / ess)
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-def area_of_few(area: float, positive: float, negative: float, level: float) -> tuple[float, float]:
+def area_of_few(
+    area: float, positive: float, negative: float, level: LevelOrLevels
+) -> tuple[Floats, Floats]:
     r"""Interval of an area under the ROC curve with few rows of a class (Newcombe 2006).
 
     It is his method 5: the areas :math:`A` with :math:`|\hat A - A| \le z \sqrt{V(A)}`, where
@@ -108,12 +110,10 @@ def area_of_few(area: float, positive: float, negative: float, level: float) -> 
 
     low = float(brentq(excess, 0.0, area, args=(1,))) if excess(0.0, 1) > 0 else 0.0
     high = float(brentq(excess, area, 1.0, args=(-1,))) if excess(1.0, -1) > 0 else 1.0
-    return low, high
+    return np.asarray(low), np.asarray(high)
 
 
-def paired_shares(
-    own: Floats, other: Floats, weights: Floats, size: float, level: float
-) -> tuple[float, float]:
+def paired_shares(own: Floats, other: Floats, weights: Floats, size: float) -> Ends:
     r"""Interval of the difference of two shares of the same rows (Bonett and Price 2012).
 
     With :math:`f_{10}` and :math:`f_{01}` the numbers of rows in which only one of both outputs is
@@ -128,7 +128,11 @@ def paired_shares(
     weights : ndarray of shape (n,)
     size : float
         Effective number of rows, which counts as n.
-    level : float
+
+    Returns
+    -------
+    callable
+        From a level to the lower and upper end.
     """
     total = float(weights.sum())
     only = [
@@ -136,5 +140,9 @@ def paired_shares(
         for one, two in ((own, other), (other, own))
     ]
     middle = only[0] - only[1]
-    half = float(ndtri((1 + level) / 2)) * math.sqrt((sum(only) - middle**2) / (size + 2))
-    return max(middle - half, -1.0), min(middle + half, 1.0)
+    return partial(_normal_ends, middle, math.sqrt((sum(only) - middle**2) / (size + 2)))
+
+
+def _normal_ends(difference: float, error: float, level: LevelOrLevels) -> tuple[Floats, Floats]:
+    half = ndtri((1 + level) / 2) * error
+    return np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)

@@ -72,6 +72,14 @@ def at_once(result: Result, number: int) -> str:
     return f", all {number} at once" if result.simultaneous and number > 1 else ""
 
 
+def named_interval(interval: str, level: float) -> str:
+    """Return the name of an interval; of quantiles of the repeats also which ones they are."""
+    if interval != "quantile":
+        return interval
+    tail = 50 * (1 - level)
+    return f"quantile: {tail:.3g} % to {100 - tail:.4g} % of the repeats"
+
+
 def in_unit(unit: str) -> str:
     """Return " in <unit>", or nothing without a unit."""
     return f" in {unit}" if unit else ""

@@ -7,7 +7,7 @@ import numpy as np
 from uqwidgets._typing import Positions
 from uqwidgets.plotting.choice import EMPHASISED
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.result import replaced
+from uqwidgets.plotting.result import named_interval, replaced
 from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import NOT_AVAILABLE, few, interval, listed, number, sentence
 from uqwidgets.stress.figure import importance_over_tau_figure, nearest_levels
@@ -65,8 +65,9 @@ def _notes(result: ImportanceOverTau, known: Positions) -> list[str]:
     notes = [
         f"τ = −1, 0 and 1 stand for means of {result.stressed} of {low}, {rest} and {high}, by "
         f"weighting rows. {sentence(replaced(result.replacement, result.n_repeats))}. Bands: "
-        f"pointwise {result.level:.0%} intervals ({result.interval}). Effective rows: {ess[0]}, "
-        f"{ess[1]} and {ess[2]}."
+        f"pointwise {result.level:.0%} intervals "
+        f"({named_interval(result.interval, result.level)}). "
+        f"Effective rows: {ess[0]}, {ess[1]} and {ess[2]}."
     ]
     if len(known) > EMPHASISED:
         notes[0] += f" Faint: the other {len(known) - EMPHASISED} features."

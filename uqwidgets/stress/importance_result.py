@@ -11,7 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.plotting.result import Result, in_unit, replaced
+from uqwidgets.plotting.result import Result, in_unit, named_interval, replaced
 
 if TYPE_CHECKING:
     import altair as alt
@@ -120,7 +120,7 @@ class ImportanceOverTau(Result):
         return (
             f"Importance for {self.label}{in_unit(self.unit)} at {len(self.taus)} levels of tau of "
             f"{self.stressed}: {replaced(self.replacement, self.n_repeats)}, "
-            f"{self.level:.0%} interval {self.interval}"
+            f"{self.level:.0%} interval {named_interval(self.interval, self.level)}"
         )
 
     def to_altair(self) -> alt.LayerChart:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,12 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.remarks import Remark
-from uqwidgets.inference.moments import quantile
+from uqwidgets.inference.mean_intervals import MeanIntervals
+from uqwidgets.inference.tested import Ends, LevelOrLevels
 from uqwidgets.inference.transformed import transformed_interval
-from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
+from uqwidgets.inference.variance import satterthwaite_df
 from uqwidgets.stress.indicators import SHARE
 
-#: From a level to the lower and upper ends of intervals.
-IntervalsOfLevel = Callable[[float], tuple[Floats, Floats]]
 # Multiplier of the jackknife bias: a sample lacks the heaviest rows of its population, so that the
 # true bias is larger. Chosen by simulation, see benchmarks/bench_stress_coverage.py.
 _BIAS_FACTOR = 5.0
@@ -28,7 +28,7 @@ _NAMED = 3
 _ROUNDING = 1e-12
 
 
-def half_widths(influence: Floats, skew_slope: npt.ArrayLike) -> IntervalsOfLevel:
+def half_widths(influence: Floats, skew_slope: npt.ArrayLike) -> Ends:
     r"""How far skewness-corrected t intervals reach below and above estimates.
 
     Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
@@ -52,14 +52,12 @@ def half_widths(influence: Floats, skew_slope: npt.ArrayLike) -> IntervalsOfLeve
     squares = np.square(influence)
     df = np.minimum(n - 1.0, satterthwaite_df(squares))
     error = np.sqrt(squares.sum(axis=-1)) / n
-    skewness = 2 * np.asarray(skew_slope)
+    return partial(_widths_at, MeanIntervals(np.zeros(()), error, df, 2 * np.asarray(skew_slope)))
 
-    def at(level: float) -> tuple[Floats, Floats]:
-        t = quantile(df, level, "t")
-        upper, lower = skewness_corrected(np.stack([t, -t]), skewness)
-        return error * np.maximum(upper, 0.0), error * np.maximum(-lower, 0.0)
 
-    return at
+def _widths_at(error: MeanIntervals, level: LevelOrLevels) -> tuple[Floats, Floats]:
+    low, high = error.at(level)
+    return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
 
 def corrected_intervals(
@@ -70,7 +68,7 @@ def corrected_intervals(
     bounds: tuple[npt.ArrayLike, npt.ArrayLike],
     ess_share: npt.ArrayLike,
     curvature_share: npt.ArrayLike,
-) -> IntervalsOfLevel:
+) -> Ends:
     """Intervals of stressed estimates, corrected for the skewness and the bias of their error.
 
     The logarithm or logit of `transformed_interval` already removes skewness, by the curvature of
@@ -110,13 +108,19 @@ def corrected_intervals(
     widths = half_widths(influence, skew_slope)
     limit = _MAX_BIAS * error
     shift = np.clip(_BIAS_FACTOR * (1 - np.asarray(ess_share)) * np.asarray(bias), -limit, limit)
+    return partial(_corrected_at, value, widths, shift, (low, high))
 
-    def at(level: float) -> tuple[Floats, Floats]:
-        below, above = widths(level)
-        sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
-        return transformed_interval(value, sides, (low, high))
 
-    return at
+def _corrected_at(
+    value: Floats,
+    widths: Ends,
+    shift: Floats,
+    bounds: tuple[Floats, Floats],
+    level: LevelOrLevels,
+) -> tuple[Floats, Floats]:
+    below, above = widths(level)
+    sides = (below + np.maximum(shift, 0.0), above + np.maximum(-shift, 0.0))
+    return transformed_interval(value, sides, bounds)
 
 
 def are_zero_or_one(value: npt.ArrayLike, bounds: tuple[float, float]) -> npt.NDArray[np.bool_]:
@@ -126,7 +130,7 @@ def are_zero_or_one(value: npt.ArrayLike, bounds: tuple[float, float]) -> npt.ND
 
 
 def clopper_pearson(
-    value: npt.ArrayLike, size: npt.ArrayLike, level: float
+    value: npt.ArrayLike, size: npt.ArrayLike, level: LevelOrLevels
 ) -> tuple[Floats, Floats]:
     """Intervals of shares that are 0 or 1 in the sample.
 
@@ -139,7 +143,7 @@ def clopper_pearson(
         The shares: 0 or 1, up to rounding.
     size : array-like of shape (...)
         Effective sample size of the rows that a share refers to.
-    level : float
+    level : float or ndarray of this shape
 
     Returns
     -------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,16 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import effective_sample_sizes
+from uqwidgets.inference.tested import Ends, filled
 from uqwidgets.metrics import undefined
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
-from uqwidgets.stress.intervals import COVERAGE_BY_ROWS, IntervalsOfLevel, coverage_remarks
+from uqwidgets.stress.intervals import (
+    COVERAGE_BY_ROWS,
+    coverage_remarks,
+)
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
@@ -84,44 +89,66 @@ def stress(
         features.append(column.name)
         if isinstance(column, StressedColumn):
             has_interval = level is not None
-            line, fill = _over_rows(
+            line, ends = _over_rows(
                 column, n, indicators, taus, has_interval, n_together, check, family
             )
             lines.append(line)
-            intervals.append(fill)
+            intervals.append(ends)
             unit = "row" if column.groups is None else "group"
         else:
             lines.append(_over_nodes(column, plain, taus))
-    pointwise_level = None
-    if level is not None:
-        pointwise_level = None if family is None else family.pointwise_level(level)
-        for fill in intervals:
-            fill(pointwise_level or level)
-
-    def each(attribute: str) -> dict[str, Floats]:
-        stacked = np.stack([getattr(line, attribute) for line in lines], axis=1)
-        return {i.name: values for i, values in zip(indicators, stacked, strict=True)}
-
-    values, reached = each("values"), np.stack([line.reached for line in lines])
+    values = _by_name(indicators, [line.values for line in lines])
+    reached = np.stack([line.reached for line in lines])
     for one in indicators:
         if isinstance(one, MetricIndicator):
             remarks += undefined_points(one.label, values[one.name], reached)
     ess = np.stack([line.units_ess for line in lines])
     if level is not None:
         remarks += coverage_remarks(features, taus, ess, COVERAGE_BY_ROWS, unit)
+    no_interval = {name: np.full(of_one.shape, np.nan) for name, of_one in values.items()}
     result = build_result(
         features,
         lines,
         indicators,
-        (values, each("low"), each("high")),
+        (values, no_interval, dict(no_interval)),
         taus,
         tail=tail,
         anchor=anchor,
         level=level,
         remarks=remarks,
     )
-    result = replace(result, pointwise_level=pointwise_level)
+    if level is not None:
+        pointwise_level = None if family is None else family.pointwise_level(level)
+        result = with_intervals(result, intervals, pointwise_level)
     return result if unit == "row" else replace(result, effective_groups=ess)
+
+
+def with_intervals(result: Stress, ends: Sequence[Ends], pointwise_level: float | None) -> Stress:
+    """Return the same values with intervals that are known as functions of the level.
+
+    Parameters
+    ----------
+    result : Stress
+        With a level.
+    ends : sequence of callable, length p
+        Of each feature, from a level to the ends of shape (q, t).
+    pointwise_level : float or None
+        See `Stress`.
+    """
+    assert result.level is not None
+    at = [of_feature(pointwise_level or result.level) for of_feature in ends]
+    low, high = (
+        dict(zip(result.indicators, np.stack(lines, axis=1), strict=True))
+        for lines in zip(*at, strict=True)
+    )
+    return replace(result, low=low, high=high, ends=tuple(ends), pointwise_level=pointwise_level)
+
+
+def _by_name(
+    indicators: Sequence[Indicator | MetricIndicator], lines: Sequence[Floats]
+) -> dict[str, Floats]:
+    """Return values (q, t) of each of p features as an array (p, t) for each indicator."""
+    return {one.name: of_one for one, of_one in zip(indicators, np.stack(lines, 1), strict=True)}
 
 
 def needs_rows(indicators: Sequence[Indicator | MetricIndicator], level: float | None) -> bool:
@@ -193,8 +220,6 @@ class _Profile:
     half_share: Floats
     status: npt.NDArray[np.str_]
     values: Floats
-    low: Floats
-    high: Floats
 
 
 def _over_nodes(
@@ -212,7 +237,6 @@ def _over_nodes(
         stop = start + len(indicator.per_row)
         values[q] = indicator.combine(*means[start:stop])
         start = stop
-    no_interval = np.full(values.shape, np.nan)
     return _Profile(
         solved.target,
         solved.reached,
@@ -222,8 +246,6 @@ def _over_nodes(
         solved.half_share_beside(n_unmoved),
         solved.status,
         values,
-        no_interval,
-        no_interval,
     )
 
 
@@ -236,17 +258,16 @@ def _over_rows(
     n_together: int,
     check: Callable[[], None],
     family: Family | None,
-) -> tuple[_Profile, Callable[[float], None]]:
+) -> tuple[_Profile, Ends]:
     """Summarise a column by the weights of its rows, which intervals and scorers need.
 
-    Also return what fills in the ends of the intervals of a level.
+    Also return the ends of the intervals (q, t) by their level.
     """
-    shape = (len(indicators), len(taus))
-    values, low, high = (np.full(shape, np.nan) for _ in range(3))
+    values = np.full((len(indicators), len(taus)), np.nan)
     names = ("reached", "ess", "units_ess", "kl", "half_share")
     points = {name: np.full(len(taus), np.nan) for name in names}
     targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
-    pending: list[tuple[Any, IntervalsOfLevel]] = []
+    pending: list[tuple[Any, Ends]] = []
     single: list[int] = []
     plain = [one for one in indicators if isinstance(one, Indicator)]
     is_plain = np.array([isinstance(one, Indicator) for one in indicators])
@@ -270,12 +291,6 @@ def _over_rows(
             everywhere[..., summarised] = influences
         family.add(everywhere)
         family.add_unknown(n_without)
-
-    def fill(level: float) -> None:
-        for place, ends in pending:
-            low[place], high[place] = ends(level)
-        # The value of a single row has no interval.
-        low[:, single] = high[:, single] = np.nan
 
     for batch in _batches(stressed.column.projections(taus), n_together):
         check()
@@ -315,11 +330,10 @@ def _over_rows(
         target=targets,
         status=np.array(status, dtype="<U15"),
         values=values,
-        low=low,
-        high=high,
         **points,
     )
-    return profile, fill
+    # The value of a single row has no interval.
+    return profile, partial(filled, values.shape, pending, (slice(None), single))
 
 
 def _batches(

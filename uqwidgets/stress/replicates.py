@@ -13,8 +13,9 @@ from scipy.linalg import hadamard
 from uqwidgets._typing import Floats, Range
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.sums import dot, weighted_sums
+from uqwidgets.inference.tested import Ends
 from uqwidgets.stress.influence import TINY, StressedRows
-from uqwidgets.stress.intervals import IntervalsOfLevel, corrected_intervals
+from uqwidgets.stress.intervals import corrected_intervals
 
 # Number of replicates that a metric is computed for: a power of two.
 N_REPLICATES = 64
@@ -41,7 +42,7 @@ def metric_interval(
     value: float,
     rows: StressedRows,
     bounds: Range,
-) -> IntervalsOfLevel | None:
+) -> Ends | None:
     """Interval of a metric, which is computed `N_REPLICATES` times and once more.
 
     Parameters

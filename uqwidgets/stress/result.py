@@ -15,8 +15,15 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets._utils.options import brief, checked_flag, is_real
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.inference.tested import (
+    Ends,
+    Hypotheses,
+    WithTests,
+    hypotheses_of_ends,
+    one_level_alone,
+)
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
-from uqwidgets.plotting.result import Result, at_once
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stress(Result):
+class Stress(WithTests):
     """Weighted summaries of the rows while the mean of each feature is moved.
 
     Attributes
@@ -67,6 +74,8 @@ class Stress(Result):
         What a reader of the numbers should know.
     effective_groups : ndarray of shape (p, t) or None
         Effective number of groups of rows; None if rows are independent.
+    ends : tuple of callable, length p, or None
+        From a level to the lower and upper ends of the intervals of each feature, of shape (q, t).
 
     See Also
     --------
@@ -109,6 +118,7 @@ class Stress(Result):
     remarks: tuple[Remark, ...] = ()
     pointwise_level: float | None = None
     effective_groups: Floats | None = None
+    ends: tuple[Ends, ...] | None = None
 
     @property
     def n_values(self) -> int:
@@ -147,6 +157,18 @@ class Stress(Result):
                 "status": once(self.status),
             }
         )
+
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        if self.ends is None:
+            without = "the profiles have no intervals, or these are"
+            raise one_level_alone(without if self.level is None else "these intervals are")
+        p, t, q = len(self.features), len(self.taus), len(self.indicators)
+        frame = self.frame
+        columns = {name: frame[name].tolist() for name in ("feature", "tau", "indicator")}
+        against = np.full((q, t), 0.0 if null is None else null)
+        tests = hypotheses_of_ends(columns, [(of_feature, against) for of_feature in self.ends])
+        order = np.arange(p * q * t).reshape(p, q, t).swapaxes(1, 2).ravel()
+        return Hypotheses(columns, tests.greater[order], tests.less[order], tests.counts[order])
 
     def responses(
         self,

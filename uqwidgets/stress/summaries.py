@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.sums import dots
+from uqwidgets.inference.tested import Ends, filled
 from uqwidgets.stress.indicators import RATIO, Indicator
 from uqwidgets.stress.influence import StressedRows, influence_and_bias
 from uqwidgets.stress.intervals import (
-    IntervalsOfLevel,
     are_zero_or_one,
     clopper_pearson,
     corrected_intervals,
@@ -54,7 +56,7 @@ def summaries_with_intervals(
     weights: Floats,
     rows: StressedRows | None,
     add: Callable[[Floats, int], None] | None = None,
-) -> tuple[Floats, IntervalsOfLevel]:
+) -> tuple[Floats, Ends]:
     """Return indicators under weights of the rows, and their intervals as a function of the level.
 
     Parameters
@@ -90,14 +92,7 @@ def summaries_with_intervals(
         values[block] = [one.combine(*of_one) for one, of_one in zip(some, means, strict=True)]
         if rows is not None:
             parts.append((block, _intervals(some, values[block], outputs, means, rows, add)))
-
-    def ends(level: float) -> tuple[Floats, Floats]:
-        low, high = np.full((2, *shape), np.nan)
-        for block, of_block in parts:
-            low[block], high[block] = of_block(level)
-        return low, high
-
-    return values, ends
+    return values, partial(filled, shape, parts, [])
 
 
 def _intervals(
@@ -107,7 +102,7 @@ def _intervals(
     means: Sequence[Sequence[Floats]],
     rows: StressedRows,
     add: Callable[[Floats, int], None] | None,
-) -> IntervalsOfLevel:
+) -> Ends:
     """Return the ends of the intervals of indicators, both of shape (q, ...), by level."""
     flat = np.stack([output for of_one in outputs for output in of_one])
     # An axis for each axis of the levels.
@@ -154,11 +149,9 @@ def _intervals(
             influence[q, extreme] = 0.0  # up to rounding
         add(influence, sum(int(extreme.sum()) for _, extreme, _ in extremes))
 
-    def at(level: float) -> tuple[Floats, Floats]:
-        low, high = corrected(level)
-        low[~np.isfinite(values)] = high[~np.isfinite(values)] = np.nan
-        for q, extreme, sizes in extremes:
-            low[q, extreme], high[q, extreme] = clopper_pearson(values[q, extreme], sizes, level)
-        return low, high
-
-    return at
+    of_extremes: list[tuple[Any, Ends]] = [
+        ((q, extreme), partial(clopper_pearson, values[q, extreme], sizes))
+        for q, extreme, sizes in extremes
+    ]
+    all_parts = [((), corrected), *of_extremes]
+    return partial(filled, values.shape, all_parts, ~np.isfinite(values))

@@ -316,13 +316,14 @@ export class StaticHost implements HostModel {
             cols[inFrame(view, name)] = data;
             descriptions[inFrame(view, name)] = { dtype: "f4", shape: [levels.length, n] };
           };
-          if (name === "half_width") {
+          const end = { below: "low", above: "high" }[name];
+          if (end) {
             const average = cols[`${view}.average`] as Float32Array;
-            for (const [end, sign] of Object.entries({ low: -1, high: 1 }))
-              put(
-                end,
-                average.map((mean, i) => mean + sign * (values[i] as number)),
-              );
+            const sign = end === "low" ? -1 : 1;
+            put(
+              end,
+              average.map((mean, i) => mean + sign * (values[i] as number)),
+            );
           } else put(name, values);
         }
     }

@@ -208,7 +208,7 @@ def test_scores_of_classes_have_paired_intervals():
 
 def test_a_difference_of_shares_has_a_width_where_the_models_agree():
     agree = np.repeat([0.0, 1.0], 10)
-    low, high = paired_shares(agree, agree, np.ones(20), 20.0, 0.95)
+    low, high = paired_shares(agree, agree, np.ones(20), 20.0)(0.95)
     assert low == -high < 0
     X, y, model, _ = classifiers(40)
     one, two = uq.Explainer(model, X, y), uq.Explainer(model, X, y)

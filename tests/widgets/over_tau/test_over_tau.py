@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
 from cases import thorough_after
-from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.inference.populations import mean_intervals_in
 from uqwidgets.widgets.kernel.interruptions import SupersededError
 from uqwidgets.widgets.over_tau.levels import STOPS
 from uqwidgets.widgets.views.dependence.view import DependenceView
@@ -122,9 +122,9 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
 
     def means(values, populations):
         counted.extend(population.weights.tobytes() for population in populations)
-        return means_over_rows(values, populations)
+        return mean_intervals_in(values, populations)
 
-    monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.means_over_rows", means)
+    monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.mean_intervals_in", means)
     watched.follow()
     assert len(counted) == len(set(counted)) == 41
     sent = len(watched.messages)
@@ -148,9 +148,9 @@ def test_what_was_interrupted_goes_on_where_it_was(watched, monkeypatch):
 
     def means(values, populations):
         counted.append(len(populations))
-        return means_over_rows(values, populations)
+        return mean_intervals_in(values, populations)
 
-    monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.means_over_rows", means)
+    monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.mean_intervals_in", means)
     checks = iter(range(10_000))
     interruptions = 0
     while watched.over_tau.key is None:

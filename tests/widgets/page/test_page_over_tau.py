@@ -49,7 +49,8 @@ class Page:
             return self.columns[number][start : start + n].T
 
         if view == "dependence" and column in ("low", "high"):
-            return read("average") + (1 if column == "high" else -1) * read("half_width")
+            side, sign = ("above", 1) if column == "high" else ("below", -1)
+            return read("average") + sign * read(side)
         return read(column)
 
     def at(self, view, column, first=()):

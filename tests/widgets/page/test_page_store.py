@@ -95,11 +95,11 @@ def test_levels_of_tracks_are_stored_to_within_a_share_of_their_axis():
             axis = np.nanmax(flat) - np.nanmin(flat)
         assert (np.nanmax(np.abs(of_page - flat), axis=0) <= 1.01 * share * axis).all(), name
     assert np.array_equal(read(0, "near"), near)
-    # Intervals of averages are symmetric: half of their width is stored.
-    assert list(stored[1]) == ["average", "half_width"]
+    # The distances of both ends from an average are stored.
+    assert list(stored[1]) == ["average", "below", "above"]
     axis = np.ptp([band["low"], band["high"]])
-    for sign, name in ((0, "average"), (-1, "low"), (1, "high")):
-        of_page = read(1, "average") + sign * read(1, "half_width")
+    for sign, name, side in ((0, "average", "above"), (-1, "low", "below"), (1, "high", "above")):
+        of_page = read(1, "average") + sign * read(1, side)
         share = 0.004 if sign else 0.001
         assert np.abs(of_page - band[name]).max() <= 1.01 * share * axis, name
 
@@ -113,7 +113,9 @@ def test_an_average_comes_before_a_width_that_has_all_its_digits():
     samples = {"average": average, "low": average - width, "high": average + width}
     stored = tracks.add("view", "track", [samples], "chunk")
     tracks.join()
-    assert list(stored) == ["average", "half_width"]
-    number, start, n = stored["half_width"]
-    of_page = stored_columns(store.deflated({}))[number][start : start + n]
-    np.testing.assert_allclose(of_page, width.T, rtol=1e-6)
+    assert list(stored) == ["average", "below", "above"]
+    columns = stored_columns(store.deflated({}))
+    for side in ("below", "above"):
+        number, start, n = stored[side]
+        of_page = columns[number][start : start + n]
+        np.testing.assert_allclose(of_page, width.T, rtol=1e-6)

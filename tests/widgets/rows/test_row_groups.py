@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from uqwidgets.plotting.result import Result
@@ -276,6 +277,19 @@ def test_code_names_the_groups() -> None:
             np.testing.assert_array_equal(values, theirs[name], err_msg=name)
     with uq.explore(line, X, y, groups=extra["patient"] % 7, feature="age") as widget:
         assert "groups=groups" in widget.code()
+
+
+def test_code_names_columns_that_the_model_does_not_use() -> None:
+    X, y, extra = patients()
+    model = LinearRegression().fit(X[["age"]], y)
+    table = X[["age"]].assign(patient=extra["patient"], day=np.arange(len(X)))
+    with uq.explore(model, table, y, groups="patient", time="day", n_repeats=2) as widget:
+        assert widget.explainer.features == ("age",)
+        assert "groups='patient'" in widget.code()
+        assert "time='day'" in widget.code()
+        names = {"uq": uq, "model": model, "X": table, "y": y}
+        with eval(widget.code(), names) as again:
+            assert again.code() == widget.code()
 
 
 def test_pins_and_the_state_keep_the_groups() -> None:

@@ -15,7 +15,8 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.base import Sides
 from uqwidgets.explainer.comparison.blocks import block_differences
-from uqwidgets.inference import Family, half_width, influences_on_means, mean_over_rows
+from uqwidgets.inference import Family, influences_on_means
+from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
 
 
@@ -83,9 +84,9 @@ def dependences(
     if populations[0] is populations[1]:
         curves = []
         for block in block_differences(own, other):
-            means.append(mean_over_rows(block, populations[0]))
+            means.append(mean_intervals(block, populations[0]))
             if family is not None:
-                family.add(influences_on_means(block, means[-1][0], populations[0]))
+                family.add(influences_on_means(block, means[-1].estimate, populations[0]))
             curves.append(block if first.curve_rows is None else block[:, first.curve_rows])
             del block  # otherwise it stays in memory while the next is made
         of_rows = {
@@ -93,22 +94,23 @@ def dependences(
             "remarks": grid.remarks,
         }
     else:
+        most_df = min(each.units.ess for each in populations) - 1
         for block in own:
             mean, influences = _mean_difference(block, populations)
-            means.append((mean, np.sqrt(np.square(influences).sum(axis=1))))
+            means.append(MeanIntervals.of(mean, influences, np.full(len(mean), most_df)))
             if family is not None:
                 family.add(influences)
-    average, std_error = (np.concatenate(part) for part in zip(*means, strict=True))
+    joined = MeanIntervals.joined(means)
     pointwise_level = None if family is None else family.pointwise_level(level)
-    fewest = min(populations, key=lambda each: each.units.ess)
-    width = half_width(std_error, pointwise_level or level, fewest)
+    low, high = joined.at(pointwise_level or level)
     difference = replace(
         first,
         label=f"{first.label}, {title}",
-        average=average,
-        std_error=std_error,
-        low=average - width,
-        high=average + width,
+        average=joined.estimate,
+        std_error=joined.error,
+        low=low,
+        high=high,
+        ends=joined.at,
         pointwise_level=pointwise_level,
         **of_rows,
     )

@@ -303,9 +303,7 @@ class ModelComparison(Comparison):
         pairs = list(zip(own, other, strict=True))
         differences = [indicator_minus(*both, self._title, self._pair) for both in pairs]
         difference = self.first._stress_of(lambda: differences, *options)
-        if level is not None:
-            at = difference.pointwise_level or checked_level(level)
-            difference = agreeing_shares(difference, pairs, at)
+        difference = agreeing_shares(difference, pairs)
         return self._difference(
             self.first._stress_of(lambda: own, *options),
             self.second._stress_of(lambda: other, *options),

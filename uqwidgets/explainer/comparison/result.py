@@ -12,8 +12,8 @@ import pandas as pd
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.importance.result import Importance
+from uqwidgets.inference.tested import Hypotheses, WithTests
 from uqwidgets.performance.result import Scores
-from uqwidgets.plotting.result import Result
 from uqwidgets.stress.result import Stress
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _COLUMNS: dict[type[Compared], tuple[list[str], str]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Result):
+class Difference(WithTests):
     """Two results side by side, and the first minus the second with an interval of its own.
 
     The methods of `ModelComparison` and `RowsComparison` return it. The interval of the difference
@@ -116,44 +116,8 @@ class Difference(Result):
         # Only features differ in their order: each importance has its own.
         return lines.merge(numbers, on=keys) if isinstance(side, Importance) else numbers
 
-    def tests(self, adjust: str | None = "holm", alternative: str = "two-sided") -> pd.DataFrame:
-        """Test for each feature whether the difference of its importance is zero.
-
-        Parameters
-        ----------
-        adjust, alternative
-            As in `Importance.tests`.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``feature, p_value, p_adjusted``, in the order of the differences.
-
-        Raises
-        ------
-        ValueError
-            If the result is no comparison of importance, or for a name that does not exist.
-
-        See Also
-        --------
-        Importance.tests : The tests of one importance.
-
-        References
-        ----------
-        Holm 1979; Benjamini and Hochberg 1995.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(100, 2))
-        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
-        >>> one.compare(two).importance("squared_error").tests()["p_value"].round(3).tolist()
-        [0.0, 1.0]
-        """
-        if not isinstance(self.difference, Importance):
-            raise ValueError("only differences of importance have tests; read the intervals here.")
-        return self.difference.tests(adjust, alternative)
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        return self.difference._hypotheses(null)
 
     def rows_needed(self) -> pd.DataFrame:
         """Estimate how many rows would leave zero outside the interval of each difference.

@@ -17,7 +17,7 @@ from uqwidgets.explainer.comparison.importance import importances
 from uqwidgets.explainer.comparison.result import Difference, side_by_side
 from uqwidgets.explainer.comparison.stress import correlations_of, only, stress_difference
 from uqwidgets.importance import Settings
-from uqwidgets.inference import checked_level
+from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 from uqwidgets.performance import scores
@@ -209,6 +209,7 @@ class RowsComparison(Comparison):
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
+        simultaneous: bool = False,
     ) -> Difference:
         """Compute indicators of both groups over tau, and their difference.
 
@@ -217,7 +218,7 @@ class RowsComparison(Comparison):
 
         Parameters
         ----------
-        features, indicators, taus, tail, anchor, missing, level
+        features, indicators, taus, tail, anchor, missing, level, simultaneous
             As in `Explainer.stress`. Categories that only one of the groups has are left out.
 
         Returns
@@ -261,7 +262,7 @@ class RowsComparison(Comparison):
             features = [name for name in own if name in other]
         names, options = as_names(features), (tail, anchor, missing)
         of_sides = [
-            ex._stress_of(lambda: chosen, names, levels, *options, level, rows)
+            ex._stress_of(lambda: chosen, names, levels, *options, level, rows, simultaneous)
             for rows in positions
         ]
         common = [name for name in of_sides[0].features if name in of_sides[1].features]
@@ -280,8 +281,12 @@ class RowsComparison(Comparison):
             for rows in positions
         ]
         pairs = [(columns[0][name], columns[1][name]) for name in common]
-        correlations = correlations_of(pairs, self._populations, chosen, levels)
-        difference = stress_difference(first, second, self._title, correlations)
+        family = Family(ex.seed) if checked_flag(simultaneous, "simultaneous") else None
+        correlations = correlations_of(pairs, self._populations, chosen, levels, family)
+        pointwise_level = None
+        if family is not None and first.level is not None:
+            pointwise_level = family.pointwise_level(first.level)
+        difference = stress_difference(first, second, self._title, correlations, pointwise_level)
         return self._difference(first, second, difference)
 
     def scores(

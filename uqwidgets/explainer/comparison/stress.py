@@ -21,16 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.tested import Ends, LevelOrLevels
 from uqwidgets.measures import UNBOUNDED
 from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.indicators import MEAN, SHARE, Combination, Indicator, MetricIndicator
+from uqwidgets.stress.profile import with_intervals
 from uqwidgets.stress.result import Stress
 
 _OF_POINTS = ("target", "reached", "ess", "kl", "half_share", "status")
@@ -81,9 +86,7 @@ def indicator_minus(
     )
 
 
-def agreeing_shares(
-    difference: Stress, of_models: Sequence[tuple[Any, Any]], level: float
-) -> Stress:
+def agreeing_shares(difference: Stress, of_models: Sequence[tuple[Any, Any]]) -> Stress:
     """Give intervals to differences of shares whose outputs differ in no row, or by 1 in every row.
 
     Their estimated variance is zero, which more rows would not confirm. The end is that of a share
@@ -93,24 +96,42 @@ def agreeing_shares(
     Parameters
     ----------
     difference : Stress
+        Without intervals, it stays as it is.
     of_models : sequence of (Indicator, Indicator)
         Each indicator of the first and of the second model.
-    level : float
     """
-    low, high = dict(difference.low), dict(difference.high)
-    for own, _ in of_models:
-        if not isinstance(own, Indicator) or own.bounds != SHARE:
-            continue
-        value, ends = difference.values[own.name], (low[own.name], high[own.name])
-        reach = np.full(value.shape, np.nan)
-        if own.combination is MEAN:
-            groups = difference.effective_groups
-            size = difference.ess if groups is None else groups
-            reach = 1 - ((1 - level) / 2) ** (1 / size)
-        certain = np.isfinite(value) & (ends[0] == ends[1])
-        low[own.name] = np.where(certain, np.maximum(value - reach, -1.0), ends[0])
-        high[own.name] = np.where(certain, np.minimum(value + reach, 1.0), ends[1])
-    return replace(difference, low=low, high=high)
+    if difference.ends is None:
+        return difference
+    names, groups = difference.indicators, difference.effective_groups
+    values, low, high = (
+        np.stack([of[name] for name in names], axis=1)
+        for of in (difference.values, difference.low, difference.high)
+    )
+    plain = [own if isinstance(own, Indicator) else None for own, _ in of_models]
+    is_share = np.array([own is not None and own.bounds == SHARE for own in plain])
+    is_mean = np.array([own is not None and own.combination is MEAN for own in plain])
+    is_certain = is_share[:, None] & np.isfinite(values) & (low == high)
+    sizes = (difference.ess if groups is None else groups)[:, None]
+    known = np.where(is_mean[:, None], sizes, np.nan)
+    parts = zip(difference.ends, values, is_certain, known, strict=True)
+    ends = [partial(_with_reach, *of_feature) for of_feature in parts]
+    return with_intervals(difference, ends, difference.pointwise_level)
+
+
+def _with_reach(
+    ends: Ends,
+    value: Floats,
+    is_certain: npt.NDArray[np.bool_],
+    size: Floats,
+    level: LevelOrLevels,
+) -> tuple[Floats, Floats]:
+    """Return the ends of the intervals of a feature (q, t), where certain shares have some."""
+    low, high = ends(level)
+    reach = 1 - ((1 - level) / 2) ** (1 / size)
+    return (
+        np.where(is_certain, np.maximum(value - reach, -1.0), low),
+        np.where(is_certain, np.minimum(value + reach, 1.0), high),
+    )
 
 
 def only(stress: Stress, features: Sequence[str]) -> Stress:
@@ -119,11 +140,19 @@ def only(stress: Stress, features: Sequence[str]) -> Stress:
     arrays: dict[str, Any] = {name: getattr(stress, name)[at] for name in _OF_POINTS}
     for name in _OF_INDICATORS:
         arrays[name] = {key: values[at] for key, values in getattr(stress, name).items()}
+    if stress.effective_groups is not None:
+        arrays["effective_groups"] = stress.effective_groups[at]
+    if stress.ends is not None:
+        arrays["ends"] = tuple(stress.ends[j] for j in at)
     return replace(stress, features=tuple(features), **arrays)
 
 
 def stress_difference(
-    first: Stress, second: Stress, title: str, correlations: dict[str, Floats]
+    first: Stress,
+    second: Stress,
+    title: str,
+    correlations: dict[str, Floats],
+    pointwise_level: float | None,
 ) -> Stress:
     """Return the first profile minus the second, with intervals if both have them.
 
@@ -135,23 +164,41 @@ def stress_difference(
         The difference in words.
     correlations : dict of str to ndarray of shape (p, t)
         Of both estimates, by the name of the indicator.
+    pointwise_level : float or None
+        See `Stress`.
     """
-    values, low, high = {}, {}, {}
-    for name, r in correlations.items():
-        values[name] = first.values[name] - second.values[name]
-        own = first.values[name] - first.low[name], first.high[name] - first.values[name]
-        other = second.values[name] - second.low[name], second.high[name] - second.values[name]
-        low[name] = values[name] - _combined(own[0], other[1], r)
-        high[name] = values[name] + _combined(own[1], other[0], r)
-    return replace(
+    difference = replace(
         first,
         ess=np.minimum(first.ess, second.ess),
         effective_groups=_least(first.effective_groups, second.effective_groups),
-        values=values,
-        low=low,
-        high=high,
+        values={name: first.values[name] - second.values[name] for name in first.indicators},
         labels={name: f"{label}, {title}" for name, label in first.labels.items()},
         remarks=(),
+    )
+    if first.ends is None or second.ends is None:
+        return difference
+    values, other_values, r = (
+        np.stack([of[name] for name in first.indicators], axis=1)
+        for of in (first.values, second.values, correlations)
+    )
+    parts = zip(first.ends, second.ends, values, other_values, r, strict=True)
+    ends = [partial(_ends_of_difference, *of_feature) for of_feature in parts]
+    return with_intervals(difference, ends, pointwise_level)
+
+
+def _ends_of_difference(
+    own_ends: Ends,
+    other_ends: Ends,
+    own: Floats,
+    other: Floats,
+    r: Floats,
+    level: LevelOrLevels,
+) -> tuple[Floats, Floats]:
+    """Return the ends of the differences of two intervals (Zou and Donner 2008)."""
+    (low, high), (other_low, other_high) = own_ends(level), other_ends(level)
+    return (
+        own - other - _combined(own - low, other_high - other, r),
+        own - other + _combined(high - own, other - other_low, r),
     )
 
 
@@ -160,6 +207,7 @@ def correlations_of(
     sides: tuple[Population, Population],
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
+    family: Family | None,
 ) -> dict[str, Floats]:
     """Return the correlation of the estimates of two groups, by indicator, each of shape (p, t).
 
@@ -173,9 +221,12 @@ def correlations_of(
     sides : tuple of Population
     indicators : sequence of Indicator or MetricIndicator
     taus : ndarray of shape (t,)
+    family : Family or None
+        An empty one, to which the differences are added.
     """
     result = {one.name: np.zeros((len(columns), len(taus))) for one in indicators}
-    if not len(np.intersect1d(sides[0].positions, sides[1].positions)):
+    are_apart = not len(np.intersect1d(sides[0].positions, sides[1].positions))
+    if are_apart and family is None:
         return result
     n = len(sides[0].weights)
     for p, pair in enumerate(columns):
@@ -183,22 +234,34 @@ def correlations_of(
         for t, projections in enumerate(levels):
             weights = [projection.weights for projection in projections]
             for one in indicators:
-                if not isinstance(one, Indicator):
+                if isinstance(one, MetricIndicator):
+                    if family is not None and all(each is not None for each in weights):
+                        family.add_unknown()
                     continue
                 own, other = (
-                    np.zeros(n) if each is None else _influence(one, column, each, taus[t], n)
-                    for column, each in zip(pair, weights, strict=True)
+                    side.of_units(
+                        np.zeros(n) if each is None else _influence(one, column, each, taus[t], n)
+                    )
+                    for side, column, each in zip(sides, pair, weights, strict=True)
                 )
-                own, other = sides[0].of_units(own), sides[0].of_units(other)
                 size = np.sqrt(dot(own, own) * dot(other, other))
                 result[one.name][p, t] = dot(own, other) / size if size > 0 else 0.0
+                if family is None or any(each is None for each in weights):
+                    continue
+                if own.any() or other.any():
+                    family.add(own - other)
+                else:
+                    family.add_unknown()
     return result
 
 
 def _influence(
     indicator: Indicator, column: StressedColumn, weights: Floats, tau: float, n: int
 ) -> Floats:
-    """Influence of every row of the table on a stressed indicator of a group, up to a factor."""
+    """Influence of every row of the table on a stressed indicator of a group.
+
+    To first order, their sum is the error of the indicator.
+    """
     everywhere = np.zeros(n)
     if np.count_nonzero(weights) < 2:
         return everywhere
@@ -209,7 +272,7 @@ def _influence(
         slopes = indicator.combination.slopes(*(np.asarray(dot(rows.share, o)) for o in outputs))
     total = np.asarray(sum(s * o for s, o in zip(slopes, outputs, strict=True)))
     if np.isfinite(total).all():
-        everywhere[positions] = sum(rows.parts(total))
+        everywhere[positions] = sum(rows.parts(total)) / rows.n
     return everywhere
 
 

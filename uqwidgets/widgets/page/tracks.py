@@ -62,10 +62,11 @@ class StoredTracks:
         }
         errors = _errors(every)
         if "average" in every:
-            # Intervals of averages are symmetric, so the page needs half of their width.
-            every["half_width"] = every.pop("high") - every["average"]
-            errors["half_width"] = errors["high"] - errors["average"]
-            del every["low"]
+            # The distances of the ends change less along tau than the ends themselves.
+            every["below"] = every["average"] - every.pop("low")
+            every["above"] = every.pop("high") - every["average"]
+            for side, end in (("below", "low"), ("above", "high")):
+                errors[side] = errors[end] - errors["average"]
         # The page reads the columns in this order.
         stored: dict[str, list[int]] = {column: [] for column in every}
         for column, values in every.items():
@@ -80,7 +81,7 @@ class StoredTracks:
                 exact = np.where(known, lines, np.nan)
                 stored[column] = [self._store.add(exact, chunk), 0, len(lines)]
             else:
-                kind = (name, column == "half_width", bool(known.all()))
+                kind = (name, column in ("below", "above"), bool(known.all()))
                 key = (*kind, view if len(lines) < _FEW else chunk)
                 self._waiting.setdefault(key, []).append((stored, column, lines, error))
         return stored

@@ -146,7 +146,8 @@ def arguments_of(
     if explainer.extra.names:
         arguments.append("extra=extra")
     if explainer.table.time_order is not None:
-        arguments.append("time=time")
+        named = explainer.table.time_column
+        arguments.append("time=time" if named is None else f"time={named!r}")
     groups_of_rows = explainer.table.row_groups
     if groups_of_rows is not None and not groups_of_rows.in_time:
         arguments.append(f"{_GROUPS}{_groups(explainer)}")
@@ -162,6 +163,8 @@ def _groups(explainer: Explainer) -> str:
     """Return the groups of an explainer: the name of their column, else a variable."""
     own = explainer.table.row_groups
     assert own is not None
+    if own.column is not None:
+        return repr(own.column)
     if own.name in explainer.extra or own.name in explainer.table:
         with suppress(ValueError):
             of_column = in_groups(explainer, own.name).table.row_groups

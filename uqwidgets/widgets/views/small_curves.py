@@ -21,7 +21,7 @@ from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import half_widths, means_over_rows
+from uqwidgets.inference.populations import mean_intervals_in
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
@@ -149,14 +149,13 @@ class SmallCurvesView(View):
 
         def averages(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
             populations = [level.population for level in levels]
-            means, widths = [], []
+            parts = []
             for curves in shown.values():
                 check()
-                mean, std_error = means_over_rows(curves.values, populations)
-                means.append(mean)
-                widths.append(half_widths(std_error, LEVEL, populations))
-            average, width = np.concatenate(means, axis=1), np.concatenate(widths, axis=1)
-            return {"average": average, "low": average - width, "high": average + width}
+                means = mean_intervals_in(curves.values, populations)
+                parts.append((means.estimate, *means.at(LEVEL)))
+            columns = (np.concatenate(of, axis=1) for of in zip(*parts, strict=True))
+            return dict(zip(("average", "low", "high"), columns, strict=True))
 
         key = (inputs.measure, inputs.spacing, tuple(shown))
         return [Track("curves", key, averages)]

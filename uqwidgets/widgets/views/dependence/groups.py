@@ -13,7 +13,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import half_widths, means_over_rows
+from uqwidgets.inference.populations import mean_intervals_in
 from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.conditions import columns_with
@@ -76,18 +76,18 @@ class RowGroups:
             NaN for a group without scored rows.
         """
         shape = (len(populations), self.count, len(curves))
-        average, width = np.full(shape, np.nan), np.full(shape, np.nan)
+        average, low, high = np.full((3, *shape), np.nan)
         for k in range(self.count):
             members = np.flatnonzero(self.codes == k)
             own = [p.among(members) if p.scored[members].any() else None for p in populations]
             known = [p for p in own if p is not None]
             if not known:
                 continue
-            mean, std_error = means_over_rows(curves[:, members], known)
+            means = mean_intervals_in(curves[:, members], known)
             places = [i for i, p in enumerate(own) if p is not None]
-            average[places, k] = mean
-            width[places, k] = half_widths(std_error, LEVEL, known)
-        return average, average - width, average + width
+            average[places, k] = means.estimate
+            low[places, k], high[places, k] = means.at(LEVEL)
+        return average, low, high
 
 
 class Groupings:

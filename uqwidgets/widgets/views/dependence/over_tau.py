@@ -8,7 +8,7 @@ import numpy as np
 
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import half_widths, means_over_rows
+from uqwidgets.inference.populations import mean_intervals_in
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.over_tau.levels import Check, Level, Samples
@@ -69,9 +69,9 @@ class _CurveSamples:
         """Return the average with both ends of its band."""
         check()
         populations, _ = self._of_known_rows(levels)
-        mean, std_error = means_over_rows(self._curves.latest, populations)
-        width = half_widths(std_error, LEVEL, populations)
-        return {"average": mean, "low": mean - width, "high": mean + width}
+        means = mean_intervals_in(self._curves.latest, populations)
+        low, high = means.at(LEVEL)
+        return {"average": means.estimate, "low": low, "high": high}
 
     def averages_of_groups(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the average of each colour with both ends of its band."""
