@@ -155,6 +155,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     _refuse_missing(values.isna().to_numpy(), "time")
     n = len(values)
     table.time_order = np.argsort(values.to_numpy(), kind="stable")
+    table.time = values.rename(time if isinstance(time, str) else None)
     if table.row_groups is not None:
         return
     # Rows of the same time are in one block.

@@ -50,6 +50,8 @@ class Table(Columns):
         Rows that belong together; None if each row is independent of all others.
     time_order : ndarray of shape (n,) or None
         Positions of the rows in the order of time; None if there is none.
+    time : Series of length n or None
+        The numbers or dates of this order, with the name of their column, or without a name.
     remarks : tuple of Remark
         What a reader of results should know about these groups.
 
@@ -88,6 +90,7 @@ class Table(Columns):
         self.groups_and_features = self._groups_and_features()
         self.row_groups: RowGroups | None = None
         self.time_order: Positions | None = None
+        self.time: pd.Series[Any] | None = None
         self.remarks: tuple[Remark, ...] = ()
         self._container = _as_fitted(chosen, predictive)
 

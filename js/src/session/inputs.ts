@@ -23,6 +23,7 @@ export interface Inputs {
   n_repeats: number;
   interval: string;
   groups: string;
+  time: string;
   importance_of: string[];
   replacement: string;
   compare: string;
@@ -71,6 +72,7 @@ export const INPUT_TYPES = {
   n_repeats: "number",
   interval: "string",
   groups: "string",
+  time: "string",
   importance_of: "object",
   replacement: "string",
   compare: "string",

@@ -5,7 +5,7 @@ import type { Inputs } from "../../src/session/inputs.ts";
 import type { ModelInfo } from "../../src/session/modelInfo.ts";
 import { viewsNamed } from "../../src/views/index.ts";
 import { aboutBinary, wireFrame } from "../fixtures.ts";
-import { clearPage, mount, openMore, painted } from "../mount.ts";
+import { choose, clearPage, mount, openMore, painted } from "../mount.ts";
 
 afterEach(clearPage);
 
@@ -328,7 +328,7 @@ describe("what rows belong to", () => {
     ]);
     select.value = "patient";
     select.dispatchEvent(new Event("change"));
-    expect(lastRequest()).toEqual({ groups: "patient" });
+    expect(lastRequest()).toEqual({ groups: "patient", time: "" });
     await receive(inGroups({ groups: "patient" }, "30 patients"));
     expect(select.value).toBe("patient");
     const n = about.n_rows;
@@ -337,6 +337,20 @@ describe("what rows belong to", () => {
     );
     expect(root.querySelector(".uq-header")?.textContent).toContain(`${n} rows of 30 patients`);
     expect(one("uq-rows").textContent).toBe(`${n} of ${n} rows, 30 patients`);
+  });
+
+  it("is an order of the rows in its place", async () => {
+    const day = { name: "day", text: "in the order of day", time: true };
+    const ordered = { ...info, groups: [...groups, day] };
+    const of = { groups: "", time: "day" };
+    const { one, lastRequest, receive } = await mount(ordered, frameWith({}, {}, {}, ordered));
+    const select = one<HTMLSelectElement>("uq-row-groups");
+    choose(select, "time:day");
+    expect(lastRequest()).toEqual(of);
+    await receive({ ...frameWith(of, {}, {}, ordered), seq: 2 });
+    expect(select.selectedOptions[0]?.textContent).toBe("in the order of day");
+    choose(select, "patient");
+    expect(lastRequest()).toEqual({ groups: "patient", time: "" });
   });
 
   it("may be a column that is not offered, and is not asked where there is no other", async () => {

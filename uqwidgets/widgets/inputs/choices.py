@@ -57,6 +57,19 @@ def offered_groups(explainer: Explainer) -> dict[str, str]:
     return offered
 
 
+def offered_times(explainer: Explainer) -> list[str]:
+    """Return the columns of dates by which rows can be ordered; others can be set by name."""
+    offered: list[str] = []
+    for columns in (explainer.extra, explainer.table):
+        for name in columns.names[:_MOST_FEATURES]:
+            if not columns.holds_dates(name) or len(offered) >= _MOST_OFFERED:
+                continue
+            with suppress(ValueError):  # a missing value, or too few rows or distinct values
+                in_groups(explainer, None, name)
+                offered.append(name)
+    return offered
+
+
 def _has_labels(table: Table, name: str) -> bool:
     dtype = table.column(name).dtype
     return table.kind(name) == "categorical" or bool(pd.api.types.is_integer_dtype(dtype))

@@ -33,6 +33,7 @@ class InputTraits(t.HasTraits):
     n_repeats: int
     interval: str
     groups: str
+    time: str
     importance_of: list[str]
     replacement: str
     compare: str
@@ -81,6 +82,7 @@ class ExploreArguments(TypedDict, total=False):
     ice_lines: int
     n_repeats: int
     interval: str
+    time: str
     importance_of: list[str]
     replacement: str
     compare: str

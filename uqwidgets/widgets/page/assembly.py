@@ -319,7 +319,8 @@ def contents_of(
     for each in shown:
         # Its levels of tau denote other means than the levels of the other views, or it has other
         # groups.
-        if (each.stress_feature or each.groups != inputs.groups) and _rows_of(each) not in offered:
+        is_apart = (each.groups, each.time) != (inputs.groups, inputs.time)
+        if (each.stress_feature or is_apart) and _rows_of(each) not in offered:
             stressed = [Stressed(each.stress_feature, builder.category(each))]
             only = Choices({}, stressed if each.stress_feature else [])
             named = NamedRows("", each.ice_filter, each.complement)

@@ -80,6 +80,8 @@ class ReviewedView:
             parts.append(counted(len(inputs.ice_filter), "condition"))
         if inputs.groups:
             parts.append(f"rows grouped by {clipped(inputs.groups, _NAME)}")
+        if inputs.time:
+            parts.append(f"rows in the order of {clipped(inputs.time, _NAME)}")
         if inputs.shown_model:
             parts.append(f"model {inputs.shown_model}")
         return ", ".join(parts)

@@ -21,15 +21,19 @@ export function importanceControls(context: Context) {
     signal,
   );
   // Without a name, they are those that were passed.
-  const ofRows = about.groups.map(({ name, text }) => ({
-    value: name,
+  const keyOf = (name: string, time = false) => (time ? `time:${name}` : name);
+  const ofRows = about.groups.map(({ name, text, time }) => ({
+    value: keyOf(name, time),
     label: isolated(text ?? "each row by itself"),
-    group: name ? "belong together by" : undefined,
+    group: time ? "follow each other" : name ? "belong together by" : undefined,
   }));
   const groups = picker(
     "rows grouped as",
     { "data-testid": "uq-row-groups" },
-    (name) => session.request({ groups: name }),
+    (key) => {
+      const one = about.groups.find(({ name, time }) => keyOf(name, time) === key);
+      session.request({ groups: one?.time ? "" : key, time: one?.time ? one.name : "" });
+    },
     signal,
   );
   groups.element.hidden = session.model.isStill === true || ofRows.length < 2;
@@ -49,10 +53,12 @@ export function importanceControls(context: Context) {
     elements: [kind.element, groups.element, repeats.element, more.element],
     update(inputs: Inputs, frame: Frame | null): void {
       kind.update(kinds, inputs.interval);
-      const isOffered = ofRows.some(({ value }) => value === inputs.groups);
+      const name = inputs.groups || inputs.time;
+      const key = keyOf(name, name !== inputs.groups);
+      const isOffered = ofRows.some(({ value }) => value === key);
       // A column that is not offered can be set in Python.
-      const own = { value: inputs.groups, label: isolated(inputs.groups), group: undefined };
-      groups.update(isOffered ? ofRows : [...ofRows, own], inputs.groups);
+      const own = { value: key, label: isolated(name), group: undefined };
+      groups.update(isOffered ? ofRows : [...ofRows, own], key);
       repeats.update(inputs.n_repeats);
       more.update(inputs, frame);
     },

@@ -194,6 +194,7 @@ class ComparisonView(View):
             inputs.n_repeats,
             inputs.interval,
             inputs.groups,
+            inputs.time,
             inputs.importance_of,
             inputs.replacement,
             inputs.compare,
