@@ -41,8 +41,12 @@ def test_the_verdict_on_numbers_is_that_of_the_90_percent_intervals(std: float, 
 
 @pytest.mark.parametrize(
     ("factor", "shift", "kind"),
-    [(3.0, 0.0, "too sure"), (0.3, 0.0, "too cautious"), (1.0, 1.0, "too high")]
-    + [(1.0, -1.0, "too low")],
+    [
+        (3.0, 0.0, "too sure"),
+        (0.3, 0.0, "too cautious"),
+        (1.0, 1.0, "too high"),
+        (1.0, -1.0, "too low"),
+    ],
 )
 def test_the_verdict_on_classes_names_the_direction(factor: float, shift: float, kind: str) -> None:
     verdict = of_classes(factor, shift)

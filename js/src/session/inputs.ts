@@ -22,6 +22,7 @@ export interface Inputs {
   ice_lines: number;
   n_repeats: number;
   interval: string;
+  simultaneous: boolean;
   groups: string;
   time: string;
   importance_of: string[];
@@ -71,6 +72,7 @@ export const INPUT_TYPES = {
   ice_lines: "number",
   n_repeats: "number",
   interval: "string",
+  simultaneous: "boolean",
   groups: "string",
   time: "string",
   importance_of: "object",

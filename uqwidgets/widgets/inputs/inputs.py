@@ -92,6 +92,7 @@ class Inputs:
     interval: str = _input(
         "u-statistic", lambda name, value, ex: checked_interval(text(name, value, ex))
     )
+    simultaneous: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     groups: str = _input("", lambda *value: _groups(*value))
     time: str = _input("", lambda *value: _time(*value))
     importance_of: tuple[str, ...] = _input((), lambda *value: _quantities(*value))

@@ -32,6 +32,7 @@ class InputTraits(t.HasTraits):
     ice_lines: int
     n_repeats: int
     interval: str
+    simultaneous: bool
     groups: str
     time: str
     importance_of: list[str]
@@ -82,7 +83,7 @@ class ExploreArguments(TypedDict, total=False):
     ice_lines: int
     n_repeats: int
     interval: str
-    time: str
+    simultaneous: bool
     importance_of: list[str]
     replacement: str
     compare: str
@@ -115,3 +116,4 @@ class InputArguments(ExploreArguments, total=False):
     """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
     groups: str
+    time: str
