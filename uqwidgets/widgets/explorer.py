@@ -83,6 +83,9 @@ class Explorer(Savable, Reproducible):
         Number of ICE lines that are drawn, and of permutations of each feature.
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
+    simultaneous : bool
+        Whether the intervals of all features hold at once, and those of the whole curve and of all
+        differences, as ``simultaneous`` of `Explainer.importance`.
     groups : str
         The feature or extra column whose values say which rows belong together, so that every
         interval is for other groups; where empty, the groups of the explainer, or none. A change

@@ -60,6 +60,8 @@ export interface ModelInfo {
   scorers: Choice[];
   indicators: Choice[];
   intervals: string[];
+  /** Whether intervals hold one at a time or all at once; both where it can be chosen. */
+  simultaneous: unknown[];
   /** Columns whose values can be the groups of rows, with what these are: "30 patients"; the first are those that were passed. */
   groups: RowGroups[];
   /** Codes of the notes that stand at the top, in this order; absent in notebooks saved by earlier versions. */
@@ -98,6 +100,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
     scorers: fields.records("scorers").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
+    simultaneous: Array.isArray(raw.simultaneous) ? raw.simultaneous : [],
     // Absent in notebooks saved by earlier versions.
     groups: fields.optional("groups", (f) => f.records("groups").map(readGroups)) ?? [],
     urgent: fields.optional("urgent", (f) => f.texts("urgent")) ?? [],

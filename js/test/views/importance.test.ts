@@ -362,3 +362,20 @@ describe("what rows belong to", () => {
     expect(label?.hidden).toBe(true);
   });
 });
+
+describe("levels of intervals", () => {
+  it("hold one at a time or all at once", async () => {
+    const { one, lastRequest, receive } = await mount(about, frameWith({}));
+    const box = one<HTMLInputElement>("uq-simultaneous");
+    expect(box.checked).toBe(false);
+    box.click();
+    expect(lastRequest()).toEqual({ simultaneous: true });
+    await receive({ ...frameWith({ simultaneous: true }), seq: 2 });
+    expect(box.checked).toBe(true);
+  });
+
+  it("are no choice on a page that holds one of them", async () => {
+    const { one } = await mount({ ...about, simultaneous: [true] }, frameWith({}));
+    expect(one("uq-simultaneous").closest("label")?.hidden).toBe(true);
+  });
+});

@@ -49,6 +49,7 @@ CHANGED: dict[str, Any] = {
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",
+    "simultaneous": True,
     "groups": "c",
     "time": "b",
     "importance_of": ["brier", "accuracy"],

@@ -136,6 +136,11 @@ class Inputs:
         lists = {name: [item.plain() for item in getattr(self, name)] for name in READERS}
         return {**vars(self), **lists, **{name: list(getattr(self, name)) for name in _NAME_LISTS}}
 
+    @property
+    def holds_at_once(self) -> bool:
+        """Whether intervals of importance hold all at once; the spread of shuffles has no such."""
+        return self.simultaneous and self.interval != "quantile"
+
     def shows(self, view: str) -> bool:
         """Whether the view of this name is on the page; all are where none is chosen."""
         return not self.views or view in self.views

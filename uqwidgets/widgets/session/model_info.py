@@ -73,6 +73,8 @@ def model_info(
                 "scorers": [_choice(m) for m in offered_scorers(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
+                # One at a time, or all at once.
+                "simultaneous": [False, True],
                 # The first are those of the explainer, or each row by itself; the last are orders.
                 "groups": [
                     *({"name": name, "text": text} for name, text in _groups(explainer).items()),

@@ -1,5 +1,5 @@
 import { moreOnDemand } from "../../controls/onDemand.ts";
-import { picker, wholeNumber } from "../../controls/picker.ts";
+import { checkBox, picker, wholeNumber } from "../../controls/picker.ts";
 import type { Frame } from "../../session/frame.ts";
 import type { Inputs } from "../../session/inputs.ts";
 import { isolated } from "../../widget/format.ts";
@@ -20,6 +20,13 @@ export function importanceControls(context: Context) {
     (interval) => session.request({ interval }),
     signal,
   );
+  const atOnce = checkBox(
+    "all at once",
+    { "data-testid": "uq-simultaneous" },
+    (simultaneous) => session.request({ simultaneous }),
+    signal,
+  );
+  atOnce.element.hidden = about.simultaneous.length < 2;
   // Without a name, they are those that were passed.
   const keyOf = (name: string, time = false) => (time ? `time:${name}` : name);
   const ofRows = about.groups.map(({ name, text, time }) => ({
@@ -50,9 +57,10 @@ export function importanceControls(context: Context) {
     ({ columnChoices }) => columnChoices(session, about, signal),
   );
   return {
-    elements: [kind.element, groups.element, repeats.element, more.element],
+    elements: [kind.element, atOnce.element, groups.element, repeats.element, more.element],
     update(inputs: Inputs, frame: Frame | null): void {
       kind.update(kinds, inputs.interval);
+      atOnce.update(inputs.simultaneous, null);
       const name = inputs.groups || inputs.time;
       const key = keyOf(name, name !== inputs.groups);
       const isOffered = ofRows.some(({ value }) => value === key);

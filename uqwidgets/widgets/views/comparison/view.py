@@ -193,6 +193,7 @@ class ComparisonView(View):
             inputs.relative,
             inputs.n_repeats,
             inputs.interval,
+            inputs.simultaneous,
             inputs.groups,
             inputs.time,
             inputs.importance_of,

@@ -14,6 +14,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import metric_importance, remarks_on_measure, remarks_on_pairs
 from uqwidgets.importance.diagnosis import verdicts
+from uqwidgets.importance.remarks import remarks_on_many
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
@@ -167,6 +168,8 @@ class ImportanceDetails:
             remarks += remarks_on_measure(
                 quantity, original, source.units, intervals, population, settings
             )
+            if i == min(plan.places):
+                remarks += remarks_on_many(intervals, settings)
             if inputs.compare == "ratio" and not baseline > 0:
                 remarks.append(_no_ratio(quantity, baseline))
         value, low, high, without_stress = shown
@@ -203,7 +206,8 @@ class ImportanceDetails:
         self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int
     ) -> Hashable:
         source = self._sources.plan(inputs).key
-        how = (source.replacement, source.grouped, inputs.interval, inputs.compare, n_repeats)
+        kind = inputs.interval, inputs.holds_at_once
+        how = (source.replacement, source.grouped, *kind, inputs.compare, n_repeats)
         return ("scorer", scorer.key, *how, population)
 
     def _redundancy_key(self, inputs: Inputs, population: Hashable) -> Hashable:

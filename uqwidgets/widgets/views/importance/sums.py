@@ -145,6 +145,11 @@ class RepeatSums:
 
     def _sum(self, sample: Sequence[Sampled], settings: Settings) -> Floats:
         """Return the columns of `ImportanceSums` of one feature, shape (5, measures)."""
+        if settings.simultaneous:
+            # Each feature has rows of its own while they grow, so features count as independent
+            # (Sidak 1967); intervals of all rows are narrower.
+            level = settings.level ** (1 / len(self.units))
+            settings = replace(settings, simultaneous=False, level=level)
         numbers = []
         for measure, (rows, change) in zip(self._measures, sample, strict=True):
             own = self._evaluations.original_values(measure)[rows.members]
@@ -199,6 +204,7 @@ class RepeatSums:
             interval=checked_interval(inputs.interval),
             level=LEVEL,
             seed=self.repeats.seed,
+            simultaneous=inputs.holds_at_once,
         )
 
     def n_sampled_repeats(self, inputs: Inputs) -> int:
