@@ -379,3 +379,27 @@ describe("levels of intervals", () => {
     expect(one("uq-simultaneous").closest("label")?.hidden).toBe(true);
   });
 });
+
+describe("the rows that would make an importance clear", () => {
+  const row = about.features.length;
+  const needed = (numbers: number[], of: Partial<Inputs> = {}) =>
+    frameWith(
+      of,
+      {},
+      { needed: Array.from({ length: 2 * row }, (_, i) => numbers[i] ?? Number.NaN) },
+    );
+  const titleOf = (all: (id: string) => HTMLElement[], name: string) =>
+    all("uq-importance-row").find(({ dataset }) => dataset.feature === name)?.title ?? "";
+  const [first, second, third] = about.features.map(({ name }) => name) as [string, string, string];
+
+  it("are said where the pointer is, of rows or of what they belong to", async () => {
+    const { all, receive } = await mount(about, needed([1234, Number.POSITIVE_INFINITY]));
+    expect(titleOf(all, first)).toContain("clear of 0 with about 1,200 rows");
+    expect(titleOf(all, second)).toContain("not clear with any number of rows");
+    expect(titleOf(all, third)).not.toContain("clear");
+    const grouped = { ...needed([52]), seq: 2 };
+    Object.assign(grouped.meta, { in_groups: "30 patients" });
+    await receive(grouped);
+    expect(titleOf(all, first)).toContain("clear of 0 with about 52 patients");
+  });
+});

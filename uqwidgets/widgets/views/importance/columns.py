@@ -143,7 +143,7 @@ class ImportanceDetails:
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
         population, unknown = populations.now, np.full((3, len(source.units)), np.nan)
         settings = source.settings(inputs, n_repeats or source.n_sampled_repeats(inputs))
-        shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
+        shown = np.full((5, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):
             if isinstance(quantity, Metric):
@@ -159,7 +159,7 @@ class ImportanceDetails:
                     remarks.append(undefined(quantity.label, n_undefined, p, "features"))
                 continue
             m = plan.places[i]
-            shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
+            shown[:, i] = now.value[m], now.low[m], now.high[m], base[m], now.needed[m]
             original = self._explainer.evaluations.original_values(quantity)
             baseline = dot(original, population.scored) / population.scored.sum()
             described.append(_described(quantity, inputs, baseline))
@@ -172,10 +172,11 @@ class ImportanceDetails:
                 remarks += remarks_on_many(intervals, settings)
             if inputs.compare == "ratio" and not baseline > 0:
                 remarks.append(_no_ratio(quantity, baseline))
-        value, low, high, without_stress = shown
+        value, low, high, without_stress, needed = shown
         # Scorers that are not computed yet do not order the features.
         leading = base[0] if np.isnan(without_stress[0]).all() else without_stress[0]
         columns = {"value": value, "low": low, "high": high, "base": without_stress}
+        columns["needed"] = needed
         r2 = self._pinned.get(self._redundancy_key(inputs, populations.key), unknown)
         if inputs.redundancy:
             columns["redundancy"] = r2
