@@ -254,9 +254,12 @@ def _view_html(view: ReviewedView) -> Markup:
     heading = element("h3", words(f"{sentence(view.name)}: {title}"))
     code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
     tables = [
-        _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
-        + _rows_needed(result)
+        part
         for (name, shown), result in view.results.items()
+        for part in (
+            _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs)),
+            _rows_needed(result),
+        )
     ]
     picture = []
     if view.picture is not None:

@@ -15,6 +15,7 @@ NAMES = (
     "small_curves",
     "surface",
     "performance",
+    "over_time",
     "comparison",
     "selection",
 )

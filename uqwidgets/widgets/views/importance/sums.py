@@ -33,7 +33,6 @@ from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
-
 # Kinds of intervals that narrow with the number of rows.
 _OF_ROWS = ("u-statistic", "model")
 
@@ -121,7 +120,8 @@ class RepeatSums:
         n_values = n_measures * p * n_repeats * len(self._evaluations.table)
         self._seconds_per_value = seconds / n_values
         n_rows = len(population.positions)
-        return ImportanceSums(*values, pairs, (n_rows, n_rows))
+        value, low, high, needed = values
+        return ImportanceSums(value, low, high, needed, pairs, (n_rows, n_rows))
 
     def sums_of_sample(
         self, population: Population, key: Any, inputs: Inputs, check: Callable[[], None]
