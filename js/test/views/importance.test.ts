@@ -353,6 +353,22 @@ describe("what rows belong to", () => {
     expect(lastRequest()).toEqual({ groups: "patient", time: "" });
   });
 
+  it("is what the kind of interval is named after, unless it is blocks of time", async () => {
+    const intervals = [{ name: "u-statistic", label: "new rows", accountsFor: "" }];
+    const named = { ...info, help: { ...info.help, intervals } };
+    const of = (in_groups: string | null, seq: number) => {
+      const frame = { ...frameWith({}, {}, {}, named), seq };
+      return { ...frame, meta: { ...frame.meta, in_groups } };
+    };
+    const { one, receive } = await mount(named, of("30 patients", 1));
+    const label = () => one<HTMLSelectElement>("uq-interval").selectedOptions[0]?.textContent;
+    expect(label()).toBe("new patients");
+    await receive(of("16 blocks", 2));
+    expect(label()).toBe("new rows");
+    await receive(of(null, 3));
+    expect(label()).toBe("new rows");
+  });
+
   it("may be a column that is not offered, and is not asked where there is no other", async () => {
     const { one } = await mount(info, inGroups({ groups: "ward" }, "9 wards"));
     expect(one<HTMLSelectElement>("uq-row-groups").value).toBe("ward");

@@ -59,7 +59,11 @@ export function importanceControls(context: Context) {
   return {
     elements: [kind.element, atOnce.element, groups.element, repeats.element, more.element],
     update(inputs: Inputs, frame: Frame | null): void {
-      kind.update(kinds, inputs.interval);
+      // "30 patients" are groups; blocks of rows in time are no subjects of their own.
+      const of = frame?.inGroups?.replace(/^\S+ /, "");
+      const noun = of && of !== "blocks" ? `new ${isolated(of)}` : "new rows";
+      const named = kinds.map((one) => ({ ...one, label: one.label.replace("new rows", noun) }));
+      kind.update(named, inputs.interval);
       atOnce.update(inputs.simultaneous, null);
       const name = inputs.groups || inputs.time;
       const key = keyOf(name, name !== inputs.groups);
