@@ -354,8 +354,10 @@ describe("what rows belong to", () => {
   });
 
   it("is what the kind of interval is named after, unless it is blocks of time", async () => {
-    const intervals = [{ name: "u-statistic", label: "new rows", accountsFor: "" }];
-    const named = { ...info, help: { ...info.help, intervals } };
+    // As the kernel sends it.
+    const intervals = [{ name: "u-statistic", label: "new rows", accounts_for: "" }];
+    const help = { tips: {}, panels: {}, tour: [], intervals } as unknown as ModelInfo["help"];
+    const named = { ...info, help };
     const of = (in_groups: string | null, seq: number) => {
       const frame = { ...frameWith({}, {}, {}, named), seq };
       return { ...frame, meta: { ...frame.meta, in_groups } };
