@@ -49,7 +49,7 @@ def verdict_of(calibration: Calibration) -> str:
     kind = _kind(predicted[misses], observed[misses], two_sided=two_sided)
     worst = int(np.argmax(np.where(misses, np.abs(observed - predicted), -1.0)))
     return (
-        f"{kind}: of what is predicted with {predicted[worst]:.0%}, {observed[worst]:.0%} happens "
+        f"{kind}: of what is predicted with {predicted[worst]:.1%}, {observed[worst]:.1%} happens "
         f"({count} of {number} bins miss)"
     )
 

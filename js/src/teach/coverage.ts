@@ -51,7 +51,7 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
   const restart = button("uq-restart", "Start again", () => session.set({ samples: 0 }), signal);
   act.append(
     h("div", { class: "uq-actions" }, one, ten, all, restart),
-    h("div", { class: "uq-actions" }, table.element),
+    h("div", { class: "uq-actions uq-kinds" }, table.element),
     h("div", { class: "uq-actions uq-kinds" }, kind.element),
   );
 

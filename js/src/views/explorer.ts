@@ -59,7 +59,7 @@ function header(context: Context, bar: HTMLElement) {
   return {
     element,
     update(inputs: Inputs): void {
-      const chosen = groups.find(({ name, time }) => name === inputs.groups && !time);
+      const chosen = groups.find(({ name }) => name === inputs.groups);
       const text = rowsOf(n_rows, chosen?.text ?? null);
       set(rows, { title: text });
       setText(rows, text);
