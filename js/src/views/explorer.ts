@@ -279,7 +279,11 @@ function ofOneModel(
     if (drawn?.frame !== now.frame) help.update();
     drawn = now;
     lines ??= code.require(frame)?.stripOf(context, strip) ?? null;
-    lines?.update(shown);
+    if (lines) lines.update(shown);
+    else {
+      strip.hidden = !code.problem;
+      setText(strip, code.problem ?? "");
+    }
     foot.update(frame, lines !== null);
     if (!frame) return;
     if (frame.final) live.say(summary(frame, about));

@@ -165,7 +165,8 @@ function remarkList({ session, about, signal }: Context, strip: HTMLElement) {
 /** The first line of the page: how good the model is, beside another one, and what its reader must know. */
 export function stripOf(context: Context, element: HTMLElement): Panel {
   const lines = [scoreLine(context), pairLine(), remarkList(context, element)];
-  element.append(...lines.map((line) => line.element));
+  // A sentence may stand there on why it could not be loaded before.
+  element.replaceChildren(...lines.map((line) => line.element));
   set(element, { tabindex: -1, role: "group", "aria-label": "At a glance" });
   return {
     element,
