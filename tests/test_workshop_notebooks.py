@@ -100,8 +100,9 @@ def test_the_notebook_of_the_teacher_has_the_numbers_of_its_text(kernel):
     assert "'forest': 'bluffs'" in verdicts
     assert "reachable by a lower mean, by a higher mean: " in stress
     counts = [int(n) for n in re.findall(r": (\d+)", hits)]
-    assert counts == sorted(counts)
-    assert counts[-1] > 40
+    assert counts[:3] == sorted(counts[:3])
+    by_rows, by_patients = counts[3:]
+    assert by_rows < 25 < 45 <= by_patients
     assert times.count(" s\n") == 2
 
 

@@ -43,7 +43,9 @@ export function aboutBinary(): ModelInfo {
     models: [],
     model: "",
     intervals: ["u-statistic", "model"],
+    simultaneous: [false, true],
     groups: [],
+    urgent: ["rows-of-groups", "few-groups"],
     views: ["importance", "dependence", "stress", "performance"],
     help: NO_HELP,
   };
@@ -108,7 +110,9 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     ice_lines: 60,
     n_repeats: 10,
     interval: about.intervals[0] ?? "",
+    simultaneous: false,
     groups: "",
+    time: "",
     importance_of: [],
     replacement: "permutation",
     compare: "difference",
@@ -256,6 +260,7 @@ function performance(about: ModelInfo, { tau }: Inputs) {
   const k = about.classes.length;
   const predicted = fill(k ? 10 : 19, (i) => (i + 1) / (k ? 11 : 20));
   const score = (label: string, value: number | null) => ({
+    name: label.toLowerCase().replace(" ", "_"),
     label, unit: "", value, low: value && value / 2, high: value && value * 2, base: value,
   }); // biome-ignore format: one line of numbers
   return {
@@ -263,6 +268,7 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       scores: [score("error rate", 0.07 + 0.02 * tau), score("ROC AUC", null)],
       level: 0.95,
       n_rows: about.n_rows,
+      verdict: "calibrated, as far as these rows show",
       event: k ? `${about.target} is ${about.classes[1]}` : `${about.target} is at most the predicted quantile`,
     }, // biome-ignore format: as above
     cols: {
@@ -382,6 +388,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       error: null,
       notes: [],
       note_codes: [],
+      note_inputs: [] as unknown[],
       cols: Object.fromEntries(
         Object.entries(columns).map(([name, column]) => [
           name,

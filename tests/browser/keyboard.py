@@ -119,6 +119,8 @@ OPERATIONS = {
     "uq-tour-next": Operation(shown=of("uq-tour-card"), after="uq-tour", back=("Escape",)),
     "uq-tour-back": Operation(shown=of("uq-tour-card"), after="uq-tour-next", back=("Escape",)),
     "uq-help-close": Operation(shown=of("uq-tour-card"), after="uq-tour"),
+    # The strip: the first note that an input mends.
+    "uq-mend": Operation("n_repeats"),
     # Stress.
     "uq-stress-feature": Operation("stress_feature"),
     "uq-tau": Operation("tau"),
@@ -130,6 +132,7 @@ OPERATIONS = {
     "uq-held-value": Operation("held"),
     "uq-stress-category": Operation("stress_category"),
     "uq-indicator": Operation("indicator"),
+    "uq-over-time-indicator": Operation("indicator"),
     "uq-tau-beside": Operation("tau"),
     # Rows.
     # An arrow key opens its list, a letter chooses.
@@ -156,6 +159,7 @@ OPERATIONS = {
     "uq-cohort-delete": Operation("cohorts", after="uq-cohort"),
     # Importance.
     "uq-interval": Operation("interval"),
+    "uq-simultaneous": Operation("simultaneous"),
     "uq-row-groups": Operation("groups"),
     "uq-repeats": Operation("n_repeats"),
     "uq-importance-options": TOGGLE,

@@ -27,7 +27,7 @@ STATES = [
     {"views": ["importance", "pixels"]},
     {"views": ["importance", "importance_over_tau", "indicators"]},
     {"views": ["dependence", "selection"]},
-    {"views": ["small_curves", "performance", "comparison"]},
+    {"views": ["small_curves", "performance", "over_time", "comparison"]},
     {"views": ["dependence"], "feature": "site", "stress_feature": "site"},
 ]
 N = 24

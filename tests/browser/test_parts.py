@@ -13,8 +13,8 @@ from uqwidgets.widgets import explorer, views
 from uqwidgets.widgets.kernel.front_end import PARTS
 
 HEADING = "The model itself"
-# The parts of views that every widget shows: without rows of an image, and nothing to compare with.
-NAMES = sorted(PARTS.keys() & set(views.NAMES) - {"pixels", "comparison"})
+# The parts that every widget shows: without rows of an image, a time, and anything to compare with.
+NAMES = sorted(PARTS.keys() & {*views.NAMES, "strip"} - {"pixels", "over_time", "comparison"})
 
 
 def make_widget(seed=0):

@@ -13,7 +13,7 @@ from browser.saved_pages import opened
 
 
 @pytest.fixture
-def widget(bridge):
+def widget(bridge):  # noqa: ARG001, the bridge has to be there first
     rng = np.random.default_rng(0)
     n = 1500
     X = pd.DataFrame(

@@ -53,7 +53,8 @@ def test_a_slice_of_two_features_is_found_and_its_numbers_are_those_of_its_rows(
     np.testing.assert_array_equal(np.logical_and.reduce(chosen), mask)
     assert result.rows[0] == mask.sum()
     # The slice was not found in the half of the rows that it is estimated in.
-    assert result.difference[0] == pytest.approx(values[mask].mean() - values[~mask].mean(), abs=0.5)
+    difference = values[mask].mean() - values[~mask].mean()
+    assert result.difference[0] == pytest.approx(difference, abs=0.5)
     assert result.value[0] != pytest.approx(values[mask].mean(), abs=1e-9)
     assert 0 < result.low[0] < result.difference[0] < result.high[0]
     assert result.p_adjusted[0] < 0.001

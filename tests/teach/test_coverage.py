@@ -72,7 +72,7 @@ def test_what_a_learner_estimates_is_known_to_a_twentieth_of_what_models_differ(
     """Compare with the closed form of the importance of x1 in linear models."""
     with uq.teach.WhatTheBarCovers(interval="learner") as lesson:
         assert lesson.wait(600)
-        error = lesson._error_of_learner
+        error = lesson._errors_of_learner["rows"]
         # Misses are counted against this number: 2.51, from 6,000 fits and the moments of the
         # process.
         assert abs(lesson.population - expected_of_linear_models(n=50)) < 3 * error
@@ -118,6 +118,46 @@ def test_the_kinds_differ_as_they_promise(lesson):
         lesson.interval = kind
         hits[kind] = lesson.hits
     assert hits["fixed-data"] < hits["model"] < hits["u-statistic"]
+
+
+def test_rows_of_patients_need_intervals_by_patients():
+    with uq.teach.WhatTheBarCovers(samples=50, interval="u-statistic") as lesson:
+        assert lesson.wait(60)
+        population, alone = lesson.population, lesson.hits
+        lesson.table = "patients"
+        by_rows = lesson.hits
+        explanation = " ".join(lesson._frame["meta"]["explanation"])
+        assert "900 rows of 30 patients: in about 7 of 10 of its rows" in explanation
+        assert "this kind is too narrow" in explanation
+        lesson.interval = "groups"
+        assert lesson.hits >= 45 > 30 > by_rows
+        assert alone >= 45
+        assert lesson.population == population
+        assert "which patients there are" in " ".join(lesson._frame["meta"]["explanation"])
+        assert lesson.wait(60)
+        shown = columns(lesson._frame)
+        X, y, patient = lesson._sample(8)
+        # A patient's rows resemble each other, and each has the distribution of the process.
+        assert 240 < len(X.drop_duplicates()) < 330
+        assert abs(X["x1"].std() - 1) < 0.2
+        explainer = uq.Explainer(CORRELATED_PAIRS.f, X, y, groups=patient, random_state=8)
+        result = explainer.importance("squared_error", ["x1"], n_repeats=5)
+        assert (shown["low"][7], shown["high"][7]) == (result.low[0], result.high[0])
+        # Rows by themselves are groups of one row.
+        lesson.table, lesson.interval = "rows", "groups"
+        assert lesson.hits == alone
+
+
+def test_a_learner_resamples_patients(monkeypatch):
+    monkeypatch.setattr(coverage, "_FITS", 2)
+    of = {"table": "patients", "interval": "learner"}
+    with uq.teach.WhatTheBarCovers(samples=1, **of) as lesson:
+        assert lesson.wait(60)
+        X, y, patient = lesson._sample(1)
+        learner = uq.Learner(LinearRegression(), X, y, groups=patient, random_state=1)
+        result = learner.importance("squared_error", ["x1"])
+        shown = columns(lesson._frame)
+        assert (shown["low"][0], shown["high"][0]) == (result.low[0], result.high[0])
 
 
 def test_the_count_has_the_exact_error_of_a_binomial_share(lesson):

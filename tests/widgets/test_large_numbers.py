@@ -34,6 +34,8 @@ def test_numbers_beyond_single_precision_reach_the_page():
     for frame in frames:
         numbers = {k: v for k, v in columns(frame).items() if v.dtype.kind == "f"}
         assert max(np.nanmax(v) for v in numbers.values() if v.size) > 1e40
+        # No number of rows may be enough, which is what infinity says there.
+        numbers.pop("importance.needed", None)
         assert not any(np.isinf(v).any() for v in numbers.values())
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class RemarkKind(NamedTuple):
@@ -394,10 +395,15 @@ class Remark(str):
     code : str
         One of the codes in that page.
     text : str
+    mends : mapping of str to object, optional
+        Arguments of an `Explainer` or of its methods that mend what the remark says, each with the
+        value that does; in the widget they are inputs, which one click sets.
 
     Attributes
     ----------
     code : str
+    mends : dict of str to object
+        Empty where no argument mends it.
     meaning : str
         What remarks of this kind say about the numbers.
     advice : str
@@ -426,18 +432,20 @@ class Remark(str):
     """
 
     code: str
+    mends: dict[str, Any]
 
-    def __new__(cls, code: str, text: str) -> Remark:
+    def __new__(cls, code: str, text: str, mends: Mapping[str, Any] | None = None) -> Remark:
         """Make a remark of a known kind."""
         if code not in REMARKS:
             raise ValueError(f"there is no remark {code!r}; add it to REMARKS.")
         remark = super().__new__(cls, text)
         remark.code = code
+        remark.mends = dict(mends or {})
         return remark
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        # A copy, and a remark from another process, are made from both.
-        return self.code, str(self)
+    def __getnewargs__(self) -> tuple[str, str, dict[str, Any]]:  # type: ignore[override]
+        # A copy, and a remark from another process, are made from all three.
+        return self.code, str(self), self.mends
 
     @property
     def meaning(self) -> str:

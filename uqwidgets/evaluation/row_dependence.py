@@ -92,6 +92,7 @@ def _groups(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
             f"{dependence.correlation:.2g}), as rows of one patient do: intervals are about "
             f"{dependence.factor:.2g} times too narrow for other values of it; if the "
             f"{described('', len(groups))} are a sample, pass groups={groups.name!r}",
+            {"groups": groups.name},
         ),
     )
 
@@ -185,6 +186,7 @@ def _order(table: Table, extra: Columns, errors: Errors) -> tuple[Remark, ...]:
                     f"{dependence.correlation:.2g}): {len(table):,} rows are worth about "
                     f"{len(table) / dependence.factor**2:.0f} independent ones, and intervals are "
                     f"about {dependence.factor:.2g} times too narrow; {advice}",
+                    {"time": name} if name else None,
                 ),
             )
     return ()

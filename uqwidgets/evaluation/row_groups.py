@@ -147,7 +147,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     if time is None:
         return
     if isinstance(time, str):
-        values, table.time_column = _column(time, X, table, extra), time
+        values = _column(time, X, table, extra)
     else:
         table.check_order(time, "time")
         values = _series(time, len(table), "time")
@@ -160,6 +160,7 @@ def set_time_blocks(time: Any, X: Any, table: Table, extra: Columns) -> None:
     _refuse_missing(values.isna().to_numpy(), "time")
     n = len(values)
     table.time_order = np.argsort(values.to_numpy(), kind="stable")
+    table.time = values.rename(time if isinstance(time, str) else None)
     if table.row_groups is not None:
         return
     # Rows of the same time are in one block.

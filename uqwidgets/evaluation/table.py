@@ -48,10 +48,10 @@ class Table(Columns):
         Labels of the rows in X; positions where X has none.
     row_groups : RowGroups or None
         Rows that belong together; None if each row is independent of all others.
-    time_column : str or None
-        The column that was named as the time; None where values were passed.
     time_order : ndarray of shape (n,) or None
         Positions of the rows in the order of time; None if there is none.
+    time : Series of length n or None
+        The numbers or dates of this order, with the name of their column, or without a name.
     remarks : tuple of Remark
         What a reader of results should know about these groups.
 
@@ -90,7 +90,7 @@ class Table(Columns):
         self.groups_and_features = self._groups_and_features()
         self.row_groups: RowGroups | None = None
         self.time_order: Positions | None = None
-        self.time_column: str | None = None
+        self.time: pd.Series[Any] | None = None
         self.remarks: tuple[Remark, ...] = ()
         self._container = _as_fitted(chosen, predictive)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._utils.choices import unknown
-from uqwidgets.evaluation.row_groups import set_row_groups
+from uqwidgets.evaluation.row_groups import set_row_groups, set_time_blocks
 from uqwidgets.inference.groups import RowGroups
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ def explainer_of(explainer: Explainer, name: str) -> Explainer:
     return shown
 
 
-def in_groups(explainer: Explainer, groups: RowGroups | str | None) -> Explainer:
+def in_groups(
+    explainer: Explainer, groups: RowGroups | str | None, time: str | None = None
+) -> Explainer:
     """Return an explainer of the same answers whose rows belong to other groups.
 
     Parameters
@@ -107,11 +109,14 @@ def in_groups(explainer: Explainer, groups: RowGroups | str | None) -> Explainer
         It is not changed.
     groups : RowGroups, str or None
         Or the name of a feature or of an extra column; None for independent rows.
+    time : str, optional
+        The name of a feature or of an extra column that orders the rows; by default the order is
+        that of the explainer.
 
     Raises
     ------
     ValueError
-        See `set_row_groups`.
+        See `set_row_groups` and `set_time_blocks`.
     """
     grouped = object.__new__(type(explainer))
     vars(grouped).update(vars(explainer))
@@ -119,6 +124,7 @@ def in_groups(explainer: Explainer, groups: RowGroups | str | None) -> Explainer
     grouped.table.row_groups, grouped.table.remarks = None, ()
     names = pd.DataFrame(columns=list(explainer.features))
     set_row_groups(groups, names, grouped.table, explainer.extra)
+    set_time_blocks(time, names, grouped.table, explainer.extra)
     # The caches are shared, and only what is said of the rows differs.
     grouped.evaluations = object.__new__(type(explainer.evaluations))
     vars(grouped.evaluations).update(vars(explainer.evaluations))

@@ -35,7 +35,7 @@ _EVEN_WEIGHTS = 0.9
 _MANY_FEATURES = 10
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 # Fewer repeats than this, on fewer rows, lower the coverage (benchmarks/bench_coverage.py).
-_ENOUGH_REPEATS, _ROWS_FOR_FEW_REPEATS = 5, 50
+_ENOUGH_REPEATS, _ADVISED_REPEATS, _ROWS_FOR_FEW_REPEATS = 5, 10, 50
 # Of squared errors of t with 3 degrees of freedom (benchmarks/means.md).
 _COVERAGE_OF_HEAVY_TAILS = "87 to 88 %"
 _COVERAGE_OF_FEW_REPEATS = "90 to 92 %"
@@ -218,6 +218,7 @@ def remarks_on_many(intervals: Sequence[Bounds], settings: Settings) -> tuple[Re
             f"importance, {by_chance:.2g} of them would look clearly above {unchanged} by chance, "
             "on average, and as many clearly below (simultaneous=True makes any at all as rare as "
             f"{1 - settings.level:.2g})",
+            {"simultaneous": True},
         ),
     )
 
@@ -250,6 +251,7 @@ def remarks_on_repeats(n_repeats: int | str, n: int, rows: str) -> tuple[Remark,
             f"{counted(n_repeats, 'repeat')} on {rows}: with fewer than {_ENOUGH_REPEATS} repeats "
             f"on fewer than {_ROWS_FOR_FEW_REPEATS}, intervals are too narrow "
             f"({_COVERAGE_OF_FEW_REPEATS} of 95 % intervals held the importance in simulations)",
+            {"n_repeats": _ADVISED_REPEATS},
         ),
     )
 

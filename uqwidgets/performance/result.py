@@ -358,6 +358,28 @@ class Calibration(_OfPopulation, WithTests):
         return hypotheses_of_ends({"predicted": self.predicted.tolist()}, [(self.ends, against)])
 
     @property
+    def verdict(self) -> str:
+        """Whether the probabilities, or the 90 % intervals, are right in these rows, in words.
+
+        For classes, a model is calibrated as far as the rows show unless more bins miss than miss
+        by chance in 5 % of calibrated models.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def model(X):
+        ...     return X[:, 0], np.full(len(X), 0.5)
+        >>> uq.Explainer(model, X, X[:, 0] + rng.normal(size=1000)).calibration().verdict
+        'too sure: 57.4% of the rows lie inside the 90% intervals'
+        """
+        from uqwidgets.performance.verdict import verdict_of
+
+        return verdict_of(self)
+
+    @property
     def n_intervals(self) -> int:
         """Number of intervals, those of the coverage included."""
         return len(self.observed) + len(self.coverage)

@@ -71,8 +71,8 @@ def explore(
     **inputs
         ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
         ``"pixels"``, ``"stress"``, ``"importance_over_tau"``, ``"small_curves"``, ``"surface"``,
-        ``"performance"`` and ``"comparison"``, or a list of these. And initial values
-        of the controls, such as ``feature="age"`` or ``measure="entropy"``:
+        ``"performance"``, ``"over_time"`` and ``"comparison"``, or a list of these. And initial
+        values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,
         ``measure``, ``indicator``, ``ice_filter``, ``complement``, ``cohorts``, ``ice_lines``,
         ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.

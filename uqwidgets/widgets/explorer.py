@@ -83,10 +83,16 @@ class Explorer(Savable, Reproducible):
         Number of ICE lines that are drawn, and of permutations of each feature.
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
+    simultaneous : bool
+        Whether the intervals of all features hold at once, and those of the whole curve and of all
+        differences, as ``simultaneous`` of `Explainer.importance`.
     groups : str
         The feature or extra column whose values say which rows belong together, so that every
         interval is for other groups; where empty, the groups of the explainer, or none. A change
         needs no model call.
+    time : str
+        The feature or extra column that orders rows which follow each other, as ``time`` of an
+        `Explainer`; where empty, the order of the explainer, or none.
     importance_of : list of str
         One to four measures and scorers; where empty, a loss and its measure of uncertainty.
     replacement, compare : str

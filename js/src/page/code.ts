@@ -34,9 +34,11 @@ export function codeOf({ code }: ModelIndex, inputs: Inputs): string {
     const isSame = JSON.stringify(value) === JSON.stringify(initial);
     return isSame ? [] : [`${name}=${python(value, name === "tau")}`];
   });
-  const every = [...code.arguments, ...changed];
-  const isGroups = (one: string) => one.startsWith("groups=");
-  // Groups that were chosen come after those of the explainer, and stand in their place.
-  const groups = every.filter(isGroups).slice(-1);
-  return `uq.explore(${[...every.filter((one) => !isGroups(one)), ...groups].join(", ")})`;
+  let every = [...code.arguments, ...changed];
+  // What was chosen comes after that of the explainer, and stands in its place.
+  for (const name of ["groups=", "time="]) {
+    const isOf = (one: string) => one.startsWith(name);
+    every = [...every.filter((one) => !isOf(one)), ...every.filter(isOf).slice(-1)];
+  }
+  return `uq.explore(${every.join(", ")})`;
 }

@@ -36,6 +36,7 @@ export interface Cohort {
   tail: number;
   held: Inputs["held"];
   groups: string;
+  time: string;
   rows: number;
   /** What the rows belong to, such as "30 patients". */
   in_groups: string | null;

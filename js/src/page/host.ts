@@ -191,6 +191,7 @@ export class StaticHost implements HostModel {
         one.anchor === inputs.anchor &&
         one.tail === inputs.tail &&
         one.groups === inputs.groups &&
+        one.time === inputs.time &&
         JSON.stringify(one.held) === JSON.stringify(inputs.held),
     );
     if (!model || !cohort) return null;

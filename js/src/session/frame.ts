@@ -59,6 +59,8 @@ export interface Answer {
   notes: string[];
   /** The code of each note, by which the page on remarks explains it. */
   noteCodes: string[];
+  /** The inputs that mend what each note says, where there are some; untrusted. */
+  noteInputs: unknown[];
   /** The line of Python that shows this view. */
   code: string | null;
   /** The pin that the views show as their ghost. */
@@ -169,6 +171,7 @@ export function readFrame(
     failed: meta.optional("failed", (m) => m.flag("failed")) ?? false,
     notes: meta.texts("notes"),
     noteCodes: meta.optional("note_codes", (m) => m.texts("note_codes")) ?? [],
+    noteInputs: Array.isArray(raw.meta.note_inputs) ? raw.meta.note_inputs : [],
     code: meta.optional("code", (m) => m.text("code")),
     ghost: readPart("ghost", readGhost, null),
     faults,

@@ -22,7 +22,9 @@ export interface Inputs {
   ice_lines: number;
   n_repeats: number;
   interval: string;
+  simultaneous: boolean;
   groups: string;
+  time: string;
   importance_of: string[];
   replacement: string;
   compare: string;
@@ -71,7 +73,9 @@ export const INPUT_TYPES = {
   ice_lines: "number",
   n_repeats: "number",
   interval: "string",
+  simultaneous: "boolean",
   groups: "string",
+  time: "string",
   importance_of: "object",
   replacement: "string",
   compare: "string",

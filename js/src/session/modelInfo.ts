@@ -27,6 +27,8 @@ export interface Feature extends Column {
 export interface RowGroups {
   name: string;
   text: string | null;
+  /** Whether the column orders the rows. */
+  time?: boolean;
 }
 
 /** Lower and upper bound of a measure, null where it is unbounded. */
@@ -58,8 +60,12 @@ export interface ModelInfo {
   scorers: Choice[];
   indicators: Choice[];
   intervals: string[];
+  /** Whether intervals hold one at a time or all at once; both where it can be chosen. */
+  simultaneous: unknown[];
   /** Columns whose values can be the groups of rows, with what these are: "30 patients"; the first are those that were passed. */
   groups: RowGroups[];
+  /** Codes of the notes that stand at the top, in this order; absent in notebooks saved by earlier versions. */
+  urgent: string[];
   /** Names of the other models to compare with. */
   others: string[];
   /** Names of all models, and which of them this is; empty where there is one. */
@@ -94,8 +100,10 @@ export function readModelInfo(raw: unknown): ModelInfo {
     scorers: fields.records("scorers").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
+    simultaneous: Array.isArray(raw.simultaneous) ? raw.simultaneous : [],
     // Absent in notebooks saved by earlier versions.
     groups: fields.optional("groups", (f) => f.records("groups").map(readGroups)) ?? [],
+    urgent: fields.optional("urgent", (f) => f.texts("urgent")) ?? [],
     // Absent in notebooks saved by earlier versions.
     others: fields.optional("others", (f) => f.texts("others")) ?? [],
     models: fields.optional("models", (f) => f.texts("models")) ?? [],
@@ -131,6 +139,7 @@ function readFeature(fields: Fields): Feature {
 const readGroups = (fields: Fields): RowGroups => ({
   name: fields.text("name"),
   text: fields.optional("text", (f) => f.text("text")),
+  ...(fields.raw.time === true && { time: true }),
 });
 
 function readChoice(fields: Fields): Choice {

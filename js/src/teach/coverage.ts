@@ -34,6 +34,15 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
     (value) => session.set({ interval: value }),
     signal,
   );
+  const tables = fields.optional("tables", (f) => f.records("tables")) ?? [];
+  const table = pick(
+    "uq-table-of-rows",
+    "Each sample",
+    tables.map((one) => ({ value: one.text("value"), label: one.text("label") })),
+    (value) => session.set({ table: value }),
+    signal,
+  );
+  table.element.hidden = tables.length < 2;
   const draw = (id: string, text: string, count: number) =>
     button(id, text, () => session.set({ samples: Math.min(most, samples() + count) }), signal);
   const one = draw("uq-sample", "New sample", 1);
@@ -42,6 +51,7 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
   const restart = button("uq-restart", "Start again", () => session.set({ samples: 0 }), signal);
   act.append(
     h("div", { class: "uq-actions" }, one, ten, all, restart),
+    h("div", { class: "uq-actions uq-kinds" }, table.element),
     h("div", { class: "uq-actions uq-kinds" }, kind.element),
   );
 
@@ -52,6 +62,7 @@ export const coverage: Lesson = ({ session, signal, predict, act, picture }) => 
 
   return ({ meta, columns, inputs }, width) => {
     kind.update(session.input("interval"));
+    table.update(session.input("table"));
     const expected = Number(session.input("guess"));
     if (document.activeElement !== guess) guess.value = expected < 0 ? "" : String(expected);
     for (const element of [one, ten, all]) enable(element, samples() < most);

@@ -16,6 +16,7 @@ export const pixels = onDemand(
   () => import("./pixels/index.ts"),
   (_, { inputs }) => inputs.image_rows > 0,
 );
+export const over_time = onDemand("over_time", () => import("./over_time/index.ts"));
 export const selection = onDemand("selection", () => import("./selection/index.ts"));
 export const slices = onDemand("slices", () => import("./slices/index.ts"));
 export const small_curves = onDemand("small_curves", () => import("./small_curves/index.ts"));

@@ -93,7 +93,7 @@ export function workLine(session: Session, signal: AbortSignal) {
 }
 
 /** The cost of the last change, and the notes on the results. */
-export function footer() {
+export function footer(urgent: string[]) {
   const cost = h("span", { class: "uq-cost" });
   const costs = h(
     "details",
@@ -105,7 +105,8 @@ export function footer() {
   let listed = "";
   return {
     element: h("div", { class: "uq-footer", "data-testid": "uq-footer" }, costs, notes),
-    update(frame: Frame | null): void {
+    /** Notes that stand at the top are left out here. */
+    update(frame: Frame | null, hasStrip: boolean): void {
       if (!frame) return;
       const { calls, rows, seconds: time } = frame.cost;
       setText(
@@ -113,13 +114,14 @@ export function footer() {
         `last change: ${counted(calls, "model call")}, ${counted(rows, "row")}, ${seconds(time)} · ` +
           `in all ${counted(frame.total.calls, "call")}, ${counted(frame.total.rows, "row")}`,
       );
-      if (listed !== frame.notes.join("\n")) {
-        listed = frame.notes.join("\n");
-        notes.replaceChildren(
-          ...frame.notes.map((note, i) => h("li", { title: frame.noteCodes[i] }, note)),
-        );
+      const items = frame.notes
+        .map((note, i) => [note, frame.noteCodes[i]] as const)
+        .filter(([, code = ""]) => !hasStrip || !urgent.includes(code));
+      if (listed !== items.join("\n")) {
+        listed = items.join("\n");
+        notes.replaceChildren(...items.map(([note, title]) => h("li", { title }, note)));
       }
-      notes.hidden = frame.notes.length === 0;
+      notes.hidden = items.length === 0;
     },
   };
 }

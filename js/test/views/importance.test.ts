@@ -5,7 +5,7 @@ import type { Inputs } from "../../src/session/inputs.ts";
 import type { ModelInfo } from "../../src/session/modelInfo.ts";
 import { viewsNamed } from "../../src/views/index.ts";
 import { aboutBinary, wireFrame } from "../fixtures.ts";
-import { clearPage, mount, openMore, painted } from "../mount.ts";
+import { choose, clearPage, mount, openMore, painted } from "../mount.ts";
 
 afterEach(clearPage);
 
@@ -328,7 +328,7 @@ describe("what rows belong to", () => {
     ]);
     select.value = "patient";
     select.dispatchEvent(new Event("change"));
-    expect(lastRequest()).toEqual({ groups: "patient" });
+    expect(lastRequest()).toEqual({ groups: "patient", time: "" });
     await receive(inGroups({ groups: "patient" }, "30 patients"));
     expect(select.value).toBe("patient");
     const n = about.n_rows;
@@ -339,6 +339,38 @@ describe("what rows belong to", () => {
     expect(one("uq-rows").textContent).toBe(`${n} of ${n} rows, 30 patients`);
   });
 
+  it("is an order of the rows in its place", async () => {
+    const day = { name: "day", text: "in the order of day", time: true };
+    const ordered = { ...info, groups: [...groups, day] };
+    const of = { groups: "", time: "day" };
+    const { one, lastRequest, receive } = await mount(ordered, frameWith({}, {}, {}, ordered));
+    const select = one<HTMLSelectElement>("uq-row-groups");
+    choose(select, "time:day");
+    expect(lastRequest()).toEqual(of);
+    await receive({ ...frameWith(of, {}, {}, ordered), seq: 2 });
+    expect(select.selectedOptions[0]?.textContent).toBe("in the order of day");
+    choose(select, "patient");
+    expect(lastRequest()).toEqual({ groups: "patient", time: "" });
+  });
+
+  it("is what the kind of interval is named after, unless it is blocks of time", async () => {
+    // As the kernel sends it.
+    const intervals = [{ name: "u-statistic", label: "new rows", accounts_for: "" }];
+    const help = { tips: {}, panels: {}, tour: [], intervals } as unknown as ModelInfo["help"];
+    const named = { ...info, help };
+    const of = (in_groups: string | null, seq: number) => {
+      const frame = { ...frameWith({}, {}, {}, named), seq };
+      return { ...frame, meta: { ...frame.meta, in_groups } };
+    };
+    const { one, receive } = await mount(named, of("30 patients", 1));
+    const label = () => one<HTMLSelectElement>("uq-interval").selectedOptions[0]?.textContent;
+    expect(label()).toBe("new patients");
+    await receive(of("16 blocks", 2));
+    expect(label()).toBe("new rows");
+    await receive(of(null, 3));
+    expect(label()).toBe("new rows");
+  });
+
   it("may be a column that is not offered, and is not asked where there is no other", async () => {
     const { one } = await mount(info, inGroups({ groups: "ward" }, "9 wards"));
     expect(one<HTMLSelectElement>("uq-row-groups").value).toBe("ward");
@@ -346,5 +378,46 @@ describe("what rows belong to", () => {
     const alone = await mount(about, frameWith({}));
     const label = alone.one("uq-row-groups").closest("label");
     expect(label?.hidden).toBe(true);
+  });
+});
+
+describe("levels of intervals", () => {
+  it("hold one at a time or all at once", async () => {
+    const { one, lastRequest, receive } = await mount(about, frameWith({}));
+    const box = one<HTMLInputElement>("uq-simultaneous");
+    expect(box.checked).toBe(false);
+    box.click();
+    expect(lastRequest()).toEqual({ simultaneous: true });
+    await receive({ ...frameWith({ simultaneous: true }), seq: 2 });
+    expect(box.checked).toBe(true);
+  });
+
+  it("are no choice on a page that holds one of them", async () => {
+    const { one } = await mount({ ...about, simultaneous: [true] }, frameWith({}));
+    expect(one("uq-simultaneous").closest("label")?.hidden).toBe(true);
+  });
+});
+
+describe("the rows that would make an importance clear", () => {
+  const row = about.features.length;
+  const needed = (numbers: number[], of: Partial<Inputs> = {}) =>
+    frameWith(
+      of,
+      {},
+      { needed: Array.from({ length: 2 * row }, (_, i) => numbers[i] ?? Number.NaN) },
+    );
+  const titleOf = (all: (id: string) => HTMLElement[], name: string) =>
+    all("uq-importance-row").find(({ dataset }) => dataset.feature === name)?.title ?? "";
+  const [first, second, third] = about.features.map(({ name }) => name) as [string, string, string];
+
+  it("are said where the pointer is, of rows or of what they belong to", async () => {
+    const { all, receive } = await mount(about, needed([1234, Number.POSITIVE_INFINITY]));
+    expect(titleOf(all, first)).toContain("clear of 0 with about 1,200 rows");
+    expect(titleOf(all, second)).toContain("not clear with any number of rows");
+    expect(titleOf(all, third)).not.toContain("clear");
+    const grouped = { ...needed([52]), seq: 2 };
+    Object.assign(grouped.meta, { in_groups: "30 patients" });
+    await receive(grouped);
+    expect(titleOf(all, first)).toContain("clear of 0 with about 52 patients");
   });
 });

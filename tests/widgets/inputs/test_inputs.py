@@ -84,6 +84,7 @@ class InputArguments(ExploreArguments, total=False):
     """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
     groups: str
+    time: str
 '''
 
 
@@ -94,8 +95,8 @@ def test_the_generated_types_are_those_of_the_inputs() -> None:
         kinds="\n".join(f'  {name}: "{kind}",' for name, (_, kind, _) in types.items()),
     )
     traits = {name: f"    {name}: {kind}" for name, (_, _, kind) in types.items()}
-    # `explore` takes the groups of the Explainer, which are labels too.
-    arguments = [line for name, line in traits.items() if name != "groups"]
+    # `explore` takes the groups and the order of the Explainer, which may be values too.
+    arguments = [line for name, line in traits.items() if name not in ("groups", "time")]
     python = PYTHON.format(types="\n".join(traits.values()), arguments="\n".join(arguments))
     for path, text in ((FRONT_END, typescript), (TYPE_HINTS, python)):
         if os.environ.get("UQ_WRITE_INPUTS"):

@@ -208,7 +208,9 @@ def test_a_target_at_the_edge_of_the_data_has_its_status():
         uq.Explainer(lambda X: (X["zero"], np.ones(len(X))), X, X["zero"]), stress_feature="zero"
     )
     session.follow()
-    assert session.messages[-1][0]["texts"] == {"stress.now.status": ["edge", *["ok"] * 40]}
+    texts = session.messages[-1][0]["texts"]
+    assert texts["stress.now.status"] == ["edge", *["ok"] * 40]
+    assert len(texts["performance.verdict"]) == 41
     session.widget.close()
 
 

@@ -55,6 +55,28 @@ def test_what_was_shown_is_saved_by_default(explorer, tmp_path):
     assert held(tmp_path / "frozen.html") == (views, stressed, curves)
 
 
+def kinds_of(path):
+    """Whether the importance of a page holds one at a time or all at once, or either."""
+    index = index_of(path)
+    (cohort,) = index["cohorts"]
+    at = index["reads"]["importance"].index("simultaneous")
+    kinds = {json.loads(key)[at] for key in cohort["entries"]["importance"]}
+    assert index["about"]["simultaneous"] == sorted(kinds)
+    return kinds
+
+
+def test_a_page_holds_the_kinds_of_levels_of_the_saved_views(explorer, tmp_path):
+    one, two = (tmp_path / f"{name}.html" for name in ("one", "two"))
+    explorer.save(one, progress=False)
+    assert kinds_of(one) == {False}
+    explorer.pin("one at a time")
+    explorer.simultaneous = True
+    explorer.save(two, progress=False)
+    assert kinds_of(two) == {False, True}
+    # Lines and their weights are stored once.
+    assert two.stat().st_size < 1.3 * one.stat().st_size
+
+
 def test_all_is_every_view_and_stressed_feature(explorer, tmp_path):
     page = explorer.save(tmp_path / "page.html", scope="all", progress=False).path
     views, stressed, curves = held(page)

@@ -49,7 +49,9 @@ CHANGED: dict[str, Any] = {
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",
+    "simultaneous": True,
     "groups": "c",
+    "time": "b",
     "importance_of": ["brier", "accuracy"],
     "replacement": "ablation",
     "compare": "ratio",
@@ -189,8 +191,8 @@ def test_the_code_reproduces_the_view(dated_explainer: uq.Explainer) -> None:
     with names["again"] as again:
         assert again.wait(60)
         assert again.code() == code
-        # The groups are those of the explainer.
-        assert {**again._frame["inputs"], "groups": "c"} == frame["inputs"]
+        # The groups and the order are those of the explainer.
+        assert {**again._frame["inputs"], "groups": "c", "time": "b"} == frame["inputs"]
         assert_same_numbers(columns(again._frame), columns(frame))
 
 

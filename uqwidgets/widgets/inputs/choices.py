@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 
 import pandas as pd
 
@@ -61,6 +63,24 @@ def offered_groups(explainer: Explainer) -> dict[str, str]:
         if len(offered) >= _MOST_OFFERED:
             break
     return offered
+
+
+def offered_times(explainer: Explainer) -> list[str]:
+    """Return the columns of dates by which rows can be ordered; others can be set by name."""
+    offered: list[str] = []
+    for name in islice(date_columns(explainer), _MOST_OFFERED):
+        with suppress(ValueError):  # a missing value, or too few rows or distinct values
+            in_groups(explainer, None, name)
+            offered.append(name)
+    return offered
+
+
+def date_columns(explainer: Explainer) -> Iterator[str]:
+    """Yield the extra columns and features that hold dates."""
+    for columns in (explainer.extra, explainer.table):
+        for name in columns.names[:_MOST_FEATURES]:
+            if columns.holds_dates(name) and columns.missing(name) < len(explainer.table):
+                yield name
 
 
 def _has_labels(table: Table, name: str) -> bool:

@@ -92,7 +92,9 @@ class Inputs:
     interval: str = _input(
         "u-statistic", lambda name, value, ex: checked_interval(text(name, value, ex))
     )
+    simultaneous: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     groups: str = _input("", lambda *value: _groups(*value))
+    time: str = _input("", lambda *value: _time(*value))
     importance_of: tuple[str, ...] = _input((), lambda *value: _quantities(*value))
     replacement: str = _input(
         "permutation", lambda name, value, ex: checked_scheme(text(name, value, ex))
@@ -134,6 +136,11 @@ class Inputs:
         """Return the form that travels."""
         lists = {name: [item.plain() for item in getattr(self, name)] for name in READERS}
         return {**vars(self), **lists, **{name: list(getattr(self, name)) for name in _NAME_LISTS}}
+
+    @property
+    def holds_at_once(self) -> bool:
+        """Whether intervals of importance hold all at once; the spread of shuffles has no such."""
+        return self.simultaneous and self.interval != "quantile"
 
     def shows(self, view: str) -> bool:
         """Whether the view of this name is on the page; all are where none is chosen."""
@@ -394,6 +401,30 @@ def _groups(name: str, value: Any, explainer: Explainer) -> str:
             f"{name} is {column!r}, where every row has a value of its own; name a column of what "
             "several rows belong to, such as patients."
         )
+    return column
+
+
+def in_dependence(explainer: Explainer, groups: str, time: str) -> Explainer:
+    """Return an explainer whose rows belong together by one column, and are ordered by another.
+
+    Where a name is empty, the groups or the order are those of the explainer; blocks of its own
+    order give way to those of another.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    groups, time : str
+    """
+    own = explainer.table.row_groups
+    if own is not None and own.in_time and time:
+        own = None
+    return in_groups(explainer, groups or own, time or None)
+
+
+def _time(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of a column whose values order the rows."""
+    if column := _column(name, value, explainer):
+        in_groups(explainer, None, column)
     return column
 
 

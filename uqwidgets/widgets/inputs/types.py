@@ -32,7 +32,9 @@ class InputTraits(t.HasTraits):
     ice_lines: int
     n_repeats: int
     interval: str
+    simultaneous: bool
     groups: str
+    time: str
     importance_of: list[str]
     replacement: str
     compare: str
@@ -82,6 +84,7 @@ class ExploreArguments(TypedDict, total=False):
     ice_lines: int
     n_repeats: int
     interval: str
+    simultaneous: bool
     importance_of: list[str]
     replacement: str
     compare: str
@@ -115,3 +118,4 @@ class InputArguments(ExploreArguments, total=False):
     """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
     groups: str
+    time: str

@@ -92,6 +92,9 @@ class PageOptions:
     cohorts : list of NamedRows
     intervals : sequence of str
     stressed : sequence of Stressed
+    simultaneous : sequence of bool
+        Whether intervals hold one at a time or all at once, of the saved views; both where a reader
+        can choose.
     remarks : sequence of Remark
         On what the saved views show and the page does not hold.
     sample : Sample, optional
@@ -101,6 +104,7 @@ class PageOptions:
     cohorts: Sequence[NamedRows]
     intervals: Sequence[str]
     stressed: Sequence[Stressed]
+    simultaneous: Sequence[bool] = (False,)
     remarks: Sequence[Remark] = ()
     sample: Sample | None = None
 
@@ -231,6 +235,7 @@ def choices_of(explainer: Explainer, options: PageOptions, inputs: Inputs) -> Ch
         "measure": [measure.name for measure in curve_measures(explainer)],
         "indicator": list(explainer.indicators),
         "interval": options.intervals,
+        "simultaneous": options.simultaneous,
     }
     return Choices(values, options.stressed, *([] if sample is None else [sample.taus]))
 
@@ -319,7 +324,8 @@ def contents_of(
     for each in shown:
         # Its levels of tau denote other means than the levels of the other views, or it has other
         # groups.
-        if (each.stress_feature or each.groups != inputs.groups) and _rows_of(each) not in offered:
+        is_apart = (each.groups, each.time) != (inputs.groups, inputs.time)
+        if (each.stress_feature or is_apart) and _rows_of(each) not in offered:
             stressed = [Stressed(each.stress_feature, builder.category(each))]
             only = Choices({}, stressed if each.stress_feature else [])
             named = NamedRows("", each.ice_filter, each.complement)
@@ -398,6 +404,7 @@ def _about(
 ) -> dict[str, Any]:
     about = model_info(session.explainer, views, session.title)
     about["intervals"] = list(options.intervals)
+    about["simultaneous"] = list(options.simultaneous)
     about["models"] = list(held)
     for feature in about["features"]:
         here = [one.category for one in options.stressed if one.feature == feature["name"]]

@@ -16,10 +16,16 @@ from uqwidgets.widgets.views.view import Content, View
 # The inputs that decide a kind of difference, beside what is compared, and those that decide what
 # is said of all of them.
 _READS = {
-    "scores": (),
-    "curve": ("feature", "measure", "spacing", "center", "center_at", "derivative", "relative"),
-    "stress": ("indicator",),
-    "importance": ("n_repeats", "interval", "importance_of", "replacement", "compare", "grouped"),
+    "scores": ("simultaneous",),
+    "curve": (
+        *("feature", "measure", "spacing", "center", "center_at", "derivative", "relative"),
+        "simultaneous",
+    ),
+    "stress": ("indicator", "simultaneous"),
+    "importance": (
+        *("n_repeats", "interval", "importance_of", "replacement", "compare", "grouped"),
+        "simultaneous",
+    ),
 }
 _OF_SENTENCES = ("measure", "indicator", "importance_of", "interval")
 # What is shown decides which class is compared with another one.

@@ -22,7 +22,7 @@ from uqwidgets.widgets.views.view import Content, View
 
 #: Inputs that identify a cohort of a page: its rows and their groups, and the means that tau = -1
 #: and 1 denote.
-ROWS = ("ice_filter", "complement", "anchor", "tail", "held", "groups")
+ROWS = ("ice_filter", "complement", "anchor", "tail", "held", "groups", "time")
 
 #: What is reported while levels of tau are packed.
 PACKING = "packing"

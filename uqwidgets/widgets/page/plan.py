@@ -101,6 +101,7 @@ def plan_of(
         _named_rows(explainer, cohorts, shown, ["", *(pin["note"] for pin in pins)]),
         intervals_of(intervals, shown),
         stressed_of(explainer, stress_features, shown),
+        sorted({each.simultaneous for each in shown}),
         remarks,
     )
     others: list[Inputs] = []

@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._utils.remarks import Remark
+from uqwidgets.importance.result import Importance
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.plotting.result import Result
-from uqwidgets.plotting.text import clipped, counted, number, sentence
+from uqwidgets.plotting.text import clipped, counted, few, listed, number, sentence
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.picture.static_picture import static_picture
@@ -80,6 +81,8 @@ class ReviewedView:
             parts.append(counted(len(inputs.ice_filter), "condition"))
         if inputs.groups:
             parts.append(f"rows grouped by {clipped(inputs.groups, _NAME)}")
+        if inputs.time:
+            parts.append(f"rows in the order of {clipped(inputs.time, _NAME)}")
         if inputs.shown_model:
             parts.append(f"model {inputs.shown_model}")
         return ", ".join(parts)
@@ -251,8 +254,12 @@ def _view_html(view: ReviewedView) -> Markup:
     heading = element("h3", words(f"{sentence(view.name)}: {title}"))
     code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
     tables = [
-        _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs))
+        part
         for (name, shown), result in view.results.items()
+        for part in (
+            _table(f"{sentence(name).replace('_', ' ')}: {shown}", _lines_of(result, view.inputs)),
+            _rows_needed(result),
+        )
     ]
     picture = []
     if view.picture is not None:
@@ -260,6 +267,26 @@ def _view_html(view: ReviewedView) -> Markup:
         drawn = element("div", view.picture, **{"class": "uq-still"})
         picture.append(element("details", summary, drawn, **{"class": "uq-picture"}))
     return element("article", heading, element("p", words(about)), code, *picture, *tables)
+
+
+def _rows_needed(result: Result) -> Markup:
+    """Return one line on how many rows would make clear what is not; nothing where all is."""
+    if not isinstance(result, Importance) or result.interval not in ("u-statistic", "model"):
+        return Markup("")
+    unchanged = 1 if result.compare == "ratio" else 0
+    is_unclear = (result.low <= unchanged) & (unchanged <= result.high)
+    is_unclear &= result.low < result.high  # a feature that the model ignores stays at zero
+    if result.moments is None or not is_unclear.any():
+        return Markup("")
+    needed = result.rows_needed()
+    what, lines = needed.columns[1], needed[is_unclear]
+    more = lines[np.isfinite(lines[what])].sort_values(what)
+    parts = [f"{name} with about {float(f'{n:.2g}'):,.0f} {what}" for name, n in more.to_numpy()]
+    never = lines.loc[np.isinf(lines[what]), "feature"]
+    sentences = [f"Clear of {unchanged} if the numbers stay: {listed(few(parts))}"] if parts else []
+    if len(never):
+        sentences.append(f"Not with any number of {what}: {listed(few(list(never)))}")
+    return element("p", words(". ".join(sentences) + ".")) if sentences else Markup("")
 
 
 def _lines_of(result: Result, inputs: Inputs) -> pd.DataFrame:

@@ -16,11 +16,10 @@ from uqwidgets._utils.versions import installed_versions
 from uqwidgets.evaluation.labels import ColumnLabels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import in_groups
 from uqwidgets.inference import described_interval
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.conditions import labels as labels_of
-from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import Inputs, in_dependence
 from uqwidgets.widgets.kernel.frames import plain
 
 _LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")
@@ -57,8 +56,7 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
         without Git.
     """
     table, model, classes = explainer.table, explainer.model, explainer.classes
-    grouped = in_groups(explainer, inputs.groups) if inputs.groups else explainer
-    groups = grouped.table.row_groups
+    groups = in_dependence(explainer, inputs.groups, inputs.time).table.row_groups
     accounts_for, takes_as_fixed = described_interval(inputs.interval)
     return dict(
         plain(

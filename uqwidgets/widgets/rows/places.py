@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.dtypes import is_time
 from uqwidgets.dependence import Grid
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.plotting.text import number
@@ -21,6 +22,13 @@ def axis_places(columns: Columns, name: str) -> Floats | None:
     if columns.holds_dates(name):
         return _milliseconds(columns.column(name))
     return columns.numbers(name) if columns.kind(name) == "numeric" else None
+
+
+def places_of(values: pd.Series[Any]) -> Floats:
+    """Place of every number or date along an axis, as `axis_places`."""
+    if is_time(values.dtype):
+        return _milliseconds(values)
+    return pd.to_numeric(values).to_numpy(np.float64, na_value=np.nan)
 
 
 def grid_places(columns: Columns, grid: Grid) -> Floats:

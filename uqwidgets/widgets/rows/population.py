@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import in_groups
 from uqwidgets.inference.groups import RowGroups
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
@@ -21,7 +20,7 @@ from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs.conditions import Condition
-from uqwidgets.widgets.inputs.inputs import Inputs, is_stressable
+from uqwidgets.widgets.inputs.inputs import Inputs, in_dependence, is_stressable
 from uqwidgets.widgets.rows.described import DescribedRows
 
 #: Value, lower and upper end of indicators by their names.
@@ -280,6 +279,7 @@ class PopulationBuilder:
         "complement",
         "held",
         "groups",
+        "time",
     )
 
     def __init__(self, explainer: Explainer, weights: Floats | None = None) -> None:
@@ -289,8 +289,8 @@ class PopulationBuilder:
         # The latest filters, so that going back to one recomputes nothing.
         self._selections: dict[tuple[Any, ...], Selection] = {}
         self._most_frequent: dict[str, str] = {}
-        # By the name of the column of the groups.
-        self._grouped: dict[str, Explainer] = {"": explainer}
+        # By the names of the columns of the groups and of time.
+        self._grouped: dict[tuple[str, str], Explainer] = {("", ""): explainer}
 
     @property
     def n_rows(self) -> int:
@@ -331,7 +331,7 @@ class PopulationBuilder:
         unstressed = Population.of(n, rows=mask, groups=groups)
         # A filter that leaves out no row selects the same population as no filter.
         filters = () if mask is None else (*inputs.ice_filter, inputs.complement)
-        rows_key = (filters, inputs.groups)
+        rows_key = (filters, inputs.groups, inputs.time)
         selection = self._selection(filters, unstressed.rows, inputs)
         feature, category = inputs.stress_feature, self.category(inputs)
         if selection.described is not None:
@@ -390,7 +390,7 @@ class PopulationBuilder:
                 if projection.weights is not None and tau:
                     now = population(projection.weights)
         stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
-        rows_key = (filters, inputs.held, inputs.groups)
+        rows_key = (filters, inputs.held, inputs.groups, inputs.time)
         return Populations(
             now,
             unstressed,
@@ -408,10 +408,11 @@ class PopulationBuilder:
         return tuple(getattr(inputs, name) for name in self.reads if name != "tau")
 
     def in_groups(self, inputs: Inputs) -> Explainer:
-        """Return the explainer with the groups of rows that the inputs name."""
-        if inputs.groups not in self._grouped:
-            self._grouped[inputs.groups] = in_groups(self._explainer, inputs.groups)
-        return self._grouped[inputs.groups]
+        """Return the explainer with the groups and the order of rows that the inputs name."""
+        key = inputs.groups, inputs.time
+        if key not in self._grouped:
+            self._grouped[key] = in_dependence(self._explainer, *key)
+        return self._grouped[key]
 
     def category(self, inputs: Inputs) -> str | None:
         """Category whose share is moved: the picked one, or the most frequent of the feature."""
@@ -431,7 +432,8 @@ class PopulationBuilder:
         rows: npt.NDArray[np.intp] | None,
         inputs: Inputs,
     ) -> Selection:
-        key = (conditions, inputs.tail, inputs.anchor, inputs.held, inputs.groups)
+        rows_in = inputs.groups, inputs.time
+        key = (conditions, inputs.tail, inputs.anchor, inputs.held, rows_in)
         # A local name, for a result may be computed on another thread meanwhile.
         selections: dict[tuple[Any, ...], Selection] = dict(self._selections)
         selection = selections.pop(key, None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.widgets.inputs.conditions import notes_on_missing
-from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.inputs.inputs import NAMES, Inputs
 from uqwidgets.widgets.kernel.interruptions import SupersededError
 from uqwidgets.widgets.kernel.scheduler import Ticket, heartbeat
 from uqwidgets.widgets.kernel.work import Work
@@ -127,7 +127,7 @@ class WidgetAnswer(Work):
         self._n_rows = 0 if rows is None else rows.selection.n_rows
         if rows is not None:
             self._in_groups = rows.in_groups
-            if self.inputs.groups:
+            if self.inputs.groups or self.inputs.time:
                 self.notes += rows.selection.explainer.evaluations.remarks_on_rows
         if rows is not None and rows.problem is not None:
             self.notes.append(
@@ -201,6 +201,8 @@ class WidgetAnswer(Work):
                 "error": "; ".join(dict.fromkeys(self.errors)) or None,
                 "notes": notes,
                 "note_codes": [note.code for note in notes],
+                # The inputs that mend what a note says.
+                "note_inputs": [mending_inputs(note) for note in notes],
                 "code": self._code,
             },
             {
@@ -217,6 +219,12 @@ class WidgetAnswer(Work):
             return pin.plain(), self._ghost.columns(pin)
         each = (view.under(self.inputs) for view in self._views)
         return next((one for one in each if one is not None), (None, {}))
+
+
+def mending_inputs(note: Remark) -> dict[str, Any] | None:
+    """Return the inputs of the widget that mend what a note says; None where there are none."""
+    inputs = {name: value for name, value in note.mends.items() if name in NAMES}
+    return inputs or None
 
 
 def _described(content: Content, *, is_stale: bool) -> dict[str, Any] | None:

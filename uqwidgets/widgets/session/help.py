@@ -93,6 +93,12 @@ POPULATION = (
     "the same weights.",
 )
 
+#: The codes of remarks that stand at the top of the page, those on dependent rows first.
+URGENT = (
+    *("rows-of-groups", "rows-in-order", "duplicated-rows", "few-groups", "single-groups"),
+    *("rows-in-time", "unstable-predictions", "few-events", "few-repeats", "many-features"),
+)
+
 #: The steps of the tour: the name of a panel, ``population`` or ``pin-bar``, and what to do there.
 TOUR = (
     (

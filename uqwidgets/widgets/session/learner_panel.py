@@ -140,6 +140,7 @@ class LearnerPanel:
             "error": "; ".join(filter(None, [meta["error"], *problems])) or None,
             "notes": [*meta["notes"], *notes],
             "note_codes": [*meta["note_codes"], *(note.code for note in notes)],
+            "note_inputs": [*meta["note_inputs"], *(None for _ in notes)],
         }
         beside = {
             f"learner.{panel}.{name}": getattr(averages, name)

@@ -23,10 +23,11 @@ from uqwidgets.widgets.inputs.choices import (
     curve_measures,
     offered_groups,
     offered_scorers,
+    offered_times,
 )
 from uqwidgets.widgets.inputs.inputs import immovable
 from uqwidgets.widgets.kernel.frames import SCHEMA, plain
-from uqwidgets.widgets.session.help import help_texts
+from uqwidgets.widgets.session.help import URGENT, help_texts
 from uqwidgets.widgets.views.view import View
 
 # Categories of a column that a filter offers one by one, and of all columns together.
@@ -72,10 +73,17 @@ def model_info(
                 "scorers": [_choice(m) for m in offered_scorers(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
-                # The first are those of the explainer, or each row by itself.
+                # One at a time, or all at once.
+                "simultaneous": [False, True],
+                # The first are those of the explainer, or each row by itself; the last are orders.
                 "groups": [
-                    {"name": name, "text": text} for name, text in _groups(explainer).items()
+                    *({"name": name, "text": text} for name, text in _groups(explainer).items()),
+                    *(
+                        {"name": name, "text": f"in the order of {name}", "time": True}
+                        for name in offered_times(explainer)
+                    ),
                 ],
+                "urgent": list(URGENT),
                 "views": [view.name for view in shown],
                 "help": help_texts(shown),
             }

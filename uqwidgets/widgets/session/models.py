@@ -138,8 +138,8 @@ class Models:
         A model of one thread is called by that thread.
         """
         evaluations = self.explainer(inputs.shown_model).evaluations
-        # Those on groups that were chosen are of the populations.
-        of_rows = () if inputs.groups else evaluations.remarks_on_rows
+        # Those on groups or an order that were chosen are of the populations.
+        of_rows = () if inputs.groups or inputs.time else evaluations.remarks_on_rows
         notes = [*self.publisher.user.notes, *evaluations.remarks_on_answers, *of_rows]
         notes += [
             Remark("input-of-another-model", one.sentence)

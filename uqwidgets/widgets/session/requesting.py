@@ -11,7 +11,7 @@ import traitlets as t
 
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.others import explainer_of, in_groups
+from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs.checks import InputError
 from uqwidgets.widgets.inputs.inputs import (
@@ -19,6 +19,7 @@ from uqwidgets.widgets.inputs.inputs import (
     READERS,
     AnyValue,
     Inputs,
+    in_dependence,
     trait_value,
     validate,
     views_of_layout,
@@ -131,8 +132,8 @@ class Requesting(InputTraits, NotebookOutput):
         return self._models.session(self.explainer.name)
 
     def __repr__(self) -> str:
-        p, groups = len(self.explainer.features), self._inputs()[0].groups
-        size = in_groups(self.explainer, groups).table.size if groups else self.explainer.table.size
+        p, inputs = len(self.explainer.features), self._inputs()[0]
+        size = in_dependence(self.explainer, inputs.groups, inputs.time).table.size
         return f"{type(self).__name__}({self.explainer.name}, {size}, {p:,} features)"
 
     def wait(self, timeout: float | None = None) -> bool:

@@ -18,8 +18,8 @@ from uqwidgets.widgets.inputs.checks import text
 from uqwidgets.widgets.inputs.choices import curve_measures
 from uqwidgets.widgets.inputs.inputs import NAMES, Inputs, validate
 
-# What the argument begins with that has the name of an input.
-_GROUPS = "groups="
+# What the arguments begin with that have the name of an input.
+_GROUPS, _TIME = "groups=", "time="
 
 
 def initial_state(explainer: Explainer) -> dict[str, Any]:
@@ -100,10 +100,11 @@ def code_of(inputs: Inputs, explainer: Explainer, arguments: Sequence[str]) -> s
     initial = initial_of_code(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
     every = [*arguments, *changed]
-    # Groups that were chosen come after those of the explainer, and stand in their place.
-    groups = [one for one in every if one.startswith(_GROUPS)][-1:]
-    every = [one for one in every if not one.startswith(_GROUPS)]
-    return f"uq.explore({', '.join([*every, *groups])})"
+    # What was chosen comes after that of the explainer, and stands in its place.
+    for name in (_GROUPS, _TIME):
+        chosen = [one for one in every if one.startswith(name)][-1:]
+        every = [*(one for one in every if not one.startswith(name)), *chosen]
+    return f"uq.explore({', '.join(every)})"
 
 
 def initial_of_code(explainer: Explainer) -> dict[str, Any]:
@@ -145,9 +146,8 @@ def arguments_of(
         arguments.append(f"feature_groups={groups!r}")
     if explainer.extra.names:
         arguments.append("extra=extra")
-    if explainer.table.time_order is not None:
-        named = explainer.table.time_column
-        arguments.append("time=time" if named is None else f"time={named!r}")
+    if (time := explainer.table.time) is not None:
+        arguments.append(_TIME + ("time" if time.name is None else repr(time.name)))
     groups_of_rows = explainer.table.row_groups
     if groups_of_rows is not None and not groups_of_rows.in_time:
         arguments.append(f"{_GROUPS}{_groups(explainer)}")

@@ -16,6 +16,7 @@ NAMES = (
     "small_curves",
     "surface",
     "performance",
+    "over_time",
     "comparison",
     "selection",
 )

@@ -1,6 +1,7 @@
 import type { Columns, Fields } from "../../session/wire.ts";
 
 export interface ScoreDifference {
+  name: string;
   label: string;
   unit: string;
   first: number | null;
@@ -84,6 +85,7 @@ export function readComparison(fields: Fields, columns: Columns): Comparison {
     scores: fields.records("scores").map((score) => {
       const optional = (name: string) => score.optional(name, (f) => f.number(name));
       return {
+        name: score.optional("name", (f) => f.text("name")) ?? "",
         label: score.text("label"),
         unit: score.text("unit"),
         first: optional("first"),

@@ -257,8 +257,14 @@ export function importancePanel(context: Context): Panel {
 
   const drawNames = ({ data, shown, frame }: Last) => {
     const learner = frame.learner?.averages.importance ?? null;
+    // The numbers of rows that are needed do not follow τ by themselves.
+    const isOf = session.model.isStill ? frame.inputs.tau === 0 : frame === session.answer;
+    const groups = isOf ? frame.inGroups : undefined;
     list.update(
-      order.map((row) => ({ feature: row, text: groupOf(row) + inWords(data, learner, row) })),
+      order.map((row) => ({
+        feature: row,
+        text: groupOf(row) + inWords(data, learner, row, groups),
+      })),
       shown.inputs.feature,
       isStressed(frame) ? shown.inputs.stress_feature : null,
     );

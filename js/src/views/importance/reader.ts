@@ -37,6 +37,8 @@ export interface Importance {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
+  /** Rows, or groups, at which each would be clear; NaN where that is not known. */
+  needed: Float64Array | null;
   /** Values of the pin shown as ghost. */
   ghost: Float64Array | null;
 }
@@ -80,6 +82,7 @@ export function readImportance(
     low: columns.get("low", shape),
     high: columns.get("high", shape),
     base: columns.get("base", shape),
+    needed: columns.optional("needed", shape),
     // A pin may show other measures, or groups.
     ghost: columns.fits("ghost", shape) ? columns.get<Float64Array>("ghost", shape) : null,
   };

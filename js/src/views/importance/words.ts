@@ -1,5 +1,5 @@
 import type { Averages, Frame } from "../../session/frame.ts";
-import { interval, isolated, number, withUnit } from "../../widget/format.ts";
+import { counted, interval, isolated, number, whole, withUnit } from "../../widget/format.ts";
 import { LEARNER_COLUMNS, ofLearner } from "../legend.ts";
 import type { Importance } from "./reader.ts";
 
@@ -7,15 +7,34 @@ import type { Importance } from "./reader.ts";
 export const verdictsOf = ({ verdict, verdicts }: Importance): string[] =>
   Array.from(verdict ?? [], (code) => verdicts[code]?.verdict ?? "");
 
+/** How many rows, or groups such as "30 patients", would make an importance clear. */
+function clearWith(needed: number, groups: string | null, origin: number): string {
+  if (!(needed > 0)) return "";
+  if (needed === Number.POSITIVE_INFINITY) return ", not clear with any number of rows";
+  const about = Number(needed.toPrecision(2));
+  const many = groups?.replace(/^[\d,]+/, whole(about)) ?? counted(about, "row");
+  return `, clear of ${origin} with about ${many}`;
+}
+
 /** A row in one sentence: each measure with its interval, the redundancy and the verdict. */
-export function inWords(data: Importance, learner: Averages | null, row: number): string {
+export function inWords(
+  data: Importance,
+  learner: Averages | null,
+  row: number,
+  groups?: string | null,
+): string {
   const size = data.value.length / data.measures.length;
   const of = (values: Float64Array, measure: number) => values[measure * size + row] ?? Number.NaN;
   const described = ({ value, low, high }: Averages, unit: string, m: number) =>
     `${number(of(value, m))}${unit && ` ${unit}`} ` + `(${interval(of(low, m), of(high, m))})`;
+  // Without groups given, it is not said.
+  const needs = (m: number) =>
+    groups === undefined || !data.needed
+      ? ""
+      : clearWith(of(data.needed, m), groups, Number(data.compare === "ratio"));
   const measures = data.measures.map(
     ({ label, unit }, m) =>
-      `${label} ${described(data, unit, m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
+      `${label} ${described(data, unit, m)}${needs(m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
   );
   const { verdict, sentence } = data.verdicts[data.verdict?.[row] ?? -1] ?? {};
   return [

@@ -2,6 +2,7 @@ import type { ModelInfo } from "../../session/modelInfo.ts";
 import type { Columns, Fields } from "../../session/wire.ts";
 
 export interface Score {
+  name: string;
   label: string;
   unit: string;
   value: number | null;
@@ -34,6 +35,8 @@ export interface Performance {
   level: number;
   n_rows: number;
   calibration: Calibration | null;
+  /** Whether the probabilities or intervals are right, in words; empty where that is not known. */
+  verdict: string;
   /** Row-major (true classes, predicted classes): share of all rows; null with numbers or very many classes. */
   confusion: Float64Array | null;
   /** The classes of the confusion, and labels that are predicted and are none of them. */
@@ -44,6 +47,8 @@ export interface Performance {
 function readScore(fields: Fields): Score {
   const optional = (name: string) => fields.optional(name, (f) => f.number(name));
   return {
+    // Absent in notebooks saved by earlier versions.
+    name: fields.optional("name", (f) => f.text("name")) ?? "",
     label: fields.text("label"),
     unit: fields.text("unit"),
     value: optional("value"),
@@ -66,6 +71,7 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
     scores: fields.records("scores").map(readScore),
     level: fields.number("level"),
     n_rows: fields.number("n_rows"),
+    verdict: fields.optional("verdict", (f) => f.text("verdict")) ?? "",
     calibration:
       event === null
         ? null

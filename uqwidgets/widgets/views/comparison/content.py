@@ -48,9 +48,9 @@ def of_difference(difference: Difference, category: str | None) -> Shown:
     second: Any = difference.second
     own: Any = difference.difference
     if isinstance(of, Scores):
-        names = "label", "unit", "first", "second", "value", "low", "high"
-        columns = of.labels, of.units, of.value, second.value, own.value, own.low, own.high
-        lines = zip(*columns, strict=True)
+        names = "name", "label", "unit", "first", "second", "value", "low", "high"
+        ends = own.value, own.low, own.high
+        lines = zip(of.names, of.labels, of.units, of.value, second.value, *ends, strict=True)
         return Shown({"scores": [dict(zip(names, line, strict=True)) for line in lines]}, {}, {})
     if isinstance(of, Dependence):
         grid = np.arange(len(of.grid)) if of.categorical else of.grid

@@ -107,11 +107,14 @@ class OtherSide(ABC):
     def options(self, inputs: Inputs, population: Population) -> dict[str, dict[str, Any]]:
         """Return what single methods take, beside the options that all comparisons have."""
         weights = population.weights if population.weighted else None
-        of_rows = {"sample_weight": weights, "rows": population.rows}
+        together = {"simultaneous": inputs.simultaneous}
+        of_rows = {"sample_weight": weights, "rows": population.rows, **together}
+        importance = {"interval": inputs.interval, "simultaneous": inputs.holds_at_once}
         return {
             "scores": of_rows,
             "dependence": {**of_rows, "lines": 1},
-            "importance": {**of_rows, "interval": inputs.interval},
+            "stress": together,
+            "importance": {**of_rows, **importance},
         }
 
     def parts(
@@ -163,6 +166,7 @@ class OtherSide(ABC):
                 anchor=inputs.anchor,
                 missing="keep",
                 level=LEVEL,
+                **options["stress"],
             )
             yield ComparedPart("stress", profile, lies_under=compared.profile_lies_under)
         for measure, column in compared.importance:
@@ -255,7 +259,9 @@ class OtherRows(OtherSide):
                     f"what is shown is {name} itself; compare it with other rows."
                 )
         conditions, complement = of_other
-        requested = replace(inputs, ice_filter=conditions, complement=complement, groups="")
+        requested = replace(
+            inputs, ice_filter=conditions, complement=complement, groups="", time=""
+        )
         populations = PopulationBuilder(explainer, weights).build(requested, lambda: None)
         if populations is None:
             raise NothingToCompareError(f"{name} has no row, so there is nothing to compare with.")
@@ -293,9 +299,10 @@ class OtherRows(OtherSide):
         )
         return RowsComparison(self.explainer, (own, other), self.names).stress
 
-    def options(self, _inputs: Inputs, _population: Population) -> dict[str, dict[str, Any]]:
-        """Return nothing: the populations are part of the comparison."""
-        return {"scores": {}, "dependence": {}, "importance": {}}
+    def options(self, inputs: Inputs, _population: Population) -> dict[str, dict[str, Any]]:
+        """Return no population, which the comparison has; profiles have intervals of their own."""
+        together = {"simultaneous": inputs.simultaneous}
+        return {"scores": together, "dependence": together, "stress": {}, "importance": together}
 
 
 class OtherClass(OtherSide):

@@ -16,6 +16,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Request
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.widgets.inputs.choices import LEVEL
@@ -231,6 +232,7 @@ class FeatureCurves:
             level=LEVEL,
             callback=callback,
             curves=curves,
+            family=Family(self._explainer.seed) if inputs.simultaneous else None,
             sample=None if n_rows is None else evaluations.row_order.rows[:n_rows],
         )
 

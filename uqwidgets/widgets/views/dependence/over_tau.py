@@ -36,7 +36,8 @@ def curve_tracks(
         By which lines are coloured.
     """
     samples = _CurveSamples(inputs, curves, histograms, groups)
-    key, rows = curves.key(inputs, False), (inputs.feature, inputs.color_by)
+    key = (*curves.key(inputs, False), inputs.simultaneous)
+    rows = (inputs.feature, inputs.color_by)
     tracks = [
         Track("curve", key, samples.averages),
         Track("near", (inputs.feature, inputs.spacing), samples.near),
@@ -69,9 +70,20 @@ class _CurveSamples:
         """Return the average with both ends of its band."""
         check()
         populations, _ = self._of_known_rows(levels)
+        if self._inputs.simultaneous:
+            return self._bands(levels, check)
         means = mean_intervals_in(self._curves.latest, populations)
         low, high = means.at(LEVEL)
         return {"average": means.estimate, "low": low, "high": high}
+
+    def _bands(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the average with both ends of a band that holds for the whole curve."""
+        curves = []
+        for level in levels:
+            check()
+            curves.append(self._curves.dependence(self._inputs, level.population))
+        names = "average", "low", "high"
+        return {name: np.stack([getattr(curve, name) for curve in curves]) for name in names}
 
     def averages_of_groups(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the average of each colour with both ends of its band."""

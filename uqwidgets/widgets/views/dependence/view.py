@@ -63,6 +63,7 @@ class DependenceView(View):
         "derivative",
         "relative",
         "spacing",
+        "simultaneous",
         "ice_lines",
         "color_by",
         "group_averages",
@@ -188,7 +189,8 @@ class DependenceView(View):
     ) -> tuple[Dependence, Floats]:
         """Return the curve, and its average without stress; see `compute`."""
         curve_key = self._curves.key(inputs, coarse, n_rows)
-        key, key_of_rows = (curve_key, populations.key), (*curve_key, populations.rows_key)
+        key = (curve_key, inputs.simultaneous, populations.key)
+        key_of_rows = (*curve_key, populations.rows_key)
         if key not in self._averaged:
             self._averaged = {}  # otherwise its curves stay in memory beside the new ones
         options: Any = {"coarse": coarse, "n_rows": n_rows, "callback": callback}

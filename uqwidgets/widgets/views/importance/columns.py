@@ -14,6 +14,7 @@ from uqwidgets._utils.remarks import Remark
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import metric_importance, remarks_on_measure, remarks_on_pairs
 from uqwidgets.importance.diagnosis import verdicts
+from uqwidgets.importance.remarks import remarks_on_many
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
@@ -142,7 +143,7 @@ class ImportanceDetails:
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
         population, unknown = populations.now, np.full((3, len(source.units)), np.nan)
         settings = source.settings(inputs, n_repeats or source.n_sampled_repeats(inputs))
-        shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
+        shown = np.full((5, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):
             if isinstance(quantity, Metric):
@@ -158,7 +159,7 @@ class ImportanceDetails:
                     remarks.append(undefined(quantity.label, n_undefined, p, "features"))
                 continue
             m = plan.places[i]
-            shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
+            shown[:, i] = now.value[m], now.low[m], now.high[m], base[m], now.needed[m]
             original = self._explainer.evaluations.original_values(quantity)
             baseline = dot(original, population.scored) / population.scored.sum()
             described.append(_described(quantity, inputs, baseline))
@@ -167,12 +168,15 @@ class ImportanceDetails:
             remarks += remarks_on_measure(
                 quantity, original, source.units, intervals, population, settings
             )
+            if i == min(plan.places):
+                remarks += remarks_on_many(intervals, settings)
             if inputs.compare == "ratio" and not baseline > 0:
                 remarks.append(_no_ratio(quantity, baseline))
-        value, low, high, without_stress = shown
+        value, low, high, without_stress, needed = shown
         # Scorers that are not computed yet do not order the features.
         leading = base[0] if np.isnan(without_stress[0]).all() else without_stress[0]
         columns = {"value": value, "low": low, "high": high, "base": without_stress}
+        columns["needed"] = needed
         r2 = self._pinned.get(self._redundancy_key(inputs, populations.key), unknown)
         if inputs.redundancy:
             columns["redundancy"] = r2
@@ -203,7 +207,8 @@ class ImportanceDetails:
         self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int
     ) -> Hashable:
         source = self._sources.plan(inputs).key
-        how = (source.replacement, source.grouped, inputs.interval, inputs.compare, n_repeats)
+        kind = inputs.interval, inputs.holds_at_once
+        how = (source.replacement, source.grouped, *kind, inputs.compare, n_repeats)
         return ("scorer", scorer.key, *how, population)
 
     def _redundancy_key(self, inputs: Inputs, population: Hashable) -> Hashable:

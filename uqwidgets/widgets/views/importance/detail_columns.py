@@ -51,6 +51,11 @@ def scorer_column(
         See `metric_importance`.
     """
     values = np.empty((3, len(units)))
+    if settings.simultaneous:
+        report(0, len(units))
+        every = metric_importance(explainer.evaluations, metric, units, population, settings)
+        at = [every.features.index(unit) for unit in units]
+        return np.stack([every.importance, every.low, every.high])[:, at]
     for j, unit in enumerate(units):
         report(j, len(units))
         one = metric_importance(explainer.evaluations, metric, [unit], population, settings)

@@ -12,6 +12,7 @@ HELP = (
 
 TIPS = {
     "uq-interval": "The kind of uncertainty that the whiskers show; the list names its source",
+    "uq-simultaneous": "Intervals of all features, and of the whole curve, hold together: wider",
     "uq-row-groups": "What rows belong to, such as persons or sites: intervals are then for others",
     "uq-repeats": "More shuffles: narrower intervals, and more calls of the model",
     "uq-importance-options": "Other columns, replacements and details",

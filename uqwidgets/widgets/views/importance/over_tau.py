@@ -42,8 +42,8 @@ def importance_tracks(
 ) -> list[Track]:
     """Return the tracks of estimates and of intervals.
 
-    U-statistic intervals under permutation are computed for many levels together; others are those
-    of the content at each level.
+    U-statistic intervals under permutation are computed for many levels together; others, and those
+    that hold all at once, are those of the content at each level.
 
     Parameters
     ----------
@@ -73,13 +73,15 @@ def importance_tracks(
         {f: repeats.donors(f, n_repeats) for f in repeats.features},
         [explainer.evaluations.original_values(repeats.measures[m]) for m in shown],
     )
-    key = (source, tuple(shown), n_repeats, interval)
-    if interval == "u-statistic" and repeats.scheme == "permutation":
+    key = (source, tuple(shown), n_repeats)
+    of_ends = (*key, interval, inputs.holds_at_once)
+    is_alone = interval == "u-statistic" and not inputs.holds_at_once
+    if is_alone and repeats.scheme == "permutation":
         n_read = len(explainer.table) * len(shown) * len(repeats.features) * n_repeats
-        ends = Track("ends", key, changes.ends, n_read)
+        ends = Track("ends", of_ends, changes.ends, n_read)
     else:
-        ends = Track("ends", key, partial(at_each, of_level))
-    return [ends] if interval == "quantile" else [Track("value", key[:-1], changes.means), ends]
+        ends = Track("ends", of_ends, partial(at_each, of_level))
+    return [ends] if interval == "quantile" else [Track("value", key, changes.means), ends]
 
 
 @dataclass(frozen=True, eq=False)

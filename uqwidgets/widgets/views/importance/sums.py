@@ -25,12 +25,16 @@ from uqwidgets.importance.permutation import Estimates
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import Change, checked_interval
+from uqwidgets.inference.moments import times_rows_needed
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.inputs.choices import LEVEL
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.work import ReportCount
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
+
+# Kinds of intervals that narrow with the number of rows.
+_OF_ROWS = ("u-statistic", "model")
 
 
 class ImportanceSums(NamedTuple):
@@ -40,6 +44,9 @@ class ImportanceSums(NamedTuple):
     ----------
     value, low, high : ndarray
         NaN for a ratio to a mean that is not positive.
+    needed : ndarray
+        Number of rows, or of groups, at which each would be clear of no importance; infinite where
+        no number is enough, NaN where it is not known. See `Importance.rows_needed`.
     pairs : list of float, length p
         Effective number of pairs of a scored row and its donor for each feature.
     n_rows : tuple of (int, int)
@@ -49,6 +56,7 @@ class ImportanceSums(NamedTuple):
     value: Floats
     low: Floats
     high: Floats
+    needed: Floats
     pairs: list[float]
     n_rows: tuple[int, int]
 
@@ -98,7 +106,7 @@ class RepeatSums:
         """
         settings, n_measures = self.settings(inputs, n_repeats), len(self._measures)
         p = len(self.units)
-        values, pairs = np.empty((3, n_measures, p)), [math.nan]
+        values, pairs = np.empty((4, n_measures, p)), [math.nan]
         started = time.perf_counter()
         for m, measure in enumerate(self._measures):
 
@@ -112,7 +120,8 @@ class RepeatSums:
         n_values = n_measures * p * n_repeats * len(self._evaluations.table)
         self._seconds_per_value = seconds / n_values
         n_rows = len(population.positions)
-        return ImportanceSums(values[0], values[1], values[2], pairs, (n_rows, n_rows))
+        value, low, high, needed = values
+        return ImportanceSums(value, low, high, needed, pairs, (n_rows, n_rows))
 
     def sums_of_sample(
         self, population: Population, key: Any, inputs: Inputs, check: Callable[[], None]
@@ -139,12 +148,18 @@ class RepeatSums:
             if (one := self._of_samples[slot][1]) is None:
                 return None
             every.append(one)
-        value, low, high, pairs, n_scored = np.stack(every, axis=-1)
+        value, low, high, needed, pairs, n_scored = np.stack(every, axis=-1)
         counts = n_scored[0].astype(int).tolist()
-        return ImportanceSums(value, low, high, pairs[0].tolist(), (min(counts), max(counts)))
+        scored = min(counts), max(counts)
+        return ImportanceSums(value, low, high, needed, pairs[0].tolist(), scored)
 
     def _sum(self, sample: Sequence[Sampled], settings: Settings) -> Floats:
-        """Return the columns of `ImportanceSums` of one feature, shape (5, measures)."""
+        """Return the columns of `ImportanceSums` of one feature, shape (6, measures)."""
+        if settings.simultaneous:
+            # Each feature has rows of its own while they grow, so features count as independent
+            # (Sidak 1967); intervals of all rows are narrower.
+            level = settings.level ** (1 / len(self.units))
+            settings = replace(settings, simultaneous=False, level=level)
         numbers = []
         for measure, (rows, change) in zip(self._measures, sample, strict=True):
             own = self._evaluations.original_values(measure)[rows.members]
@@ -199,6 +214,7 @@ class RepeatSums:
             interval=checked_interval(inputs.interval),
             level=LEVEL,
             seed=self.repeats.seed,
+            simultaneous=inputs.holds_at_once,
         )
 
     def n_sampled_repeats(self, inputs: Inputs) -> int:
@@ -253,7 +269,7 @@ class RepeatSums:
 def _intervals(
     changes: Iterable[Change], original: Floats, population: Population, settings: Settings
 ) -> tuple[Floats, list[float]]:
-    """Return estimates and ends of intervals, shape (3, p), and the pairs of each."""
+    """Return estimates, ends of intervals and rows needed, shape (4, p), and the pairs of each."""
     baseline = dot(population.scored, original) / population.scored.sum()
     has_ratio = settings.compare == "difference" or baseline > 0
     estimates = Estimates(settings if has_ratio else replace(settings, compare="difference"))
@@ -261,4 +277,15 @@ def _intervals(
         estimates.add(change, original, baseline, population)
         del change  # otherwise its arrays stay in memory while the next are made
     ends = np.array([(b.estimate, b.low, b.high) for b in estimates.intervals()]).T
+    ends = np.vstack([ends, _rows_needed(estimates, population, settings)])
     return ends if has_ratio else np.full_like(ends, math.nan), estimates.pairs
+
+
+def _rows_needed(estimates: Estimates, population: Population, settings: Settings) -> Floats:
+    """Return how many rows or groups each interval needs, NaN for one that is not about rows."""
+    if settings.interval not in _OF_ROWS:
+        return np.full(len(estimates.pairs), math.nan)
+    together, groups = estimates.together, population.group_count
+    level = together["pointwise_level"] or settings.level
+    times = times_rows_needed(together["moments"], level, settings.reference)
+    return np.ceil(times * (len(population.positions) if groups is None else groups.number))

@@ -49,7 +49,7 @@ class ImportanceView(View):
     help = HELP
     tips = TIPS
     # The page alone sorts and folds the rows.
-    reads = ("n_repeats", "interval", *READS, "redundancy", "sort", "top")
+    reads = ("n_repeats", "interval", "simultaneous", *READS, "redundancy", "sort", "top")
     is_overview = True
 
     def __init__(self, explainer: Explainer, sources: Sources | None = None) -> None:
@@ -353,7 +353,7 @@ class ImportanceView(View):
         n_known = 0 if n_repeats else sum(self._sources.of(inputs).n_rows(inputs))
         shown = _shown(self._sources.plan(inputs))
         details = tuple(d.key for d in self._details.waiting(inputs, populations, n_repeats))
-        how = (inputs.interval, inputs.compare, inputs.redundancy)
+        how = (inputs.interval, inputs.holds_at_once, inputs.compare, inputs.redundancy)
         return (populations.key, shown, *how, n_repeats, n_known, details)
 
     def _waiting(self, work: Work) -> list[Detail]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -50,6 +51,8 @@ class PerformanceView(View):
         self._order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
         # The scores without stress of the latest rows, which all levels of tau are compared with.
         self._unstressed: tuple[Selection, Scores] | None = None
+        # The verdicts on the calibration of populations that are in use.
+        self._verdicts: WeakKeyDictionary[Population, str] = WeakKeyDictionary()
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
@@ -67,19 +70,24 @@ class PerformanceView(View):
         base = self._unstressed_scores(populations) if is_stressed else now
         meta: dict[str, Any] = {
             "scores": [
-                {"label": label, "unit": unit, "value": value, "low": low, "high": high, "base": b}
-                for label, unit, value, low, high, b in zip(
-                    now.labels, now.units, now.value, now.low, now.high, base.value, strict=True
+                dict(
+                    zip(("name", "label", "unit", "value", "low", "high", "base"), one, strict=True)
+                )
+                for one in zip(
+                    *(now.names, now.labels, now.units, now.value, now.low, now.high, base.value),
+                    strict=True,
                 )
             ],
             "level": LEVEL,
             "n_rows": now.n_rows,
             "remarks": now.remarks,
             "event": None,
+            "verdict": "",
         }
         columns: dict[str, Any] = {}
         if calibration is not None:
             meta["event"] = calibration.event
+            meta["verdict"] = self._verdicts[populations.now] = calibration.verdict
             meta["scores"] += self._coverage(calibration, populations)
             for name in ("predicted", "observed", "low", "high"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
@@ -152,6 +160,16 @@ class PerformanceView(View):
 
         return [Track("scores", (), partial(at_each, of_level))]
 
+    def texts_over_tau(self, populations: Populations) -> dict[str, str]:
+        """Return the verdict on the calibration of numbers; that of classes is not followed."""
+        follows = self.explainer.table.has_target and self.explainer.classes is None
+        if not follows or len(self.explainer.table) > _MOST_ROWS:
+            return {}
+        if populations.now not in self._verdicts:
+            calibration = self._calibration(populations.now)
+            self._verdicts[populations.now] = "" if calibration is None else calibration.verdict
+        return {"verdict": self._verdicts[populations.now]}
+
     def _ends(self, inputs: Inputs, populations: Populations) -> dict[str, tuple[float, float]]:
         """Return the ends under stress of the intervals of scores that are indicators."""
         tau = inputs.tau if populations.is_reachable else 0.0
@@ -214,7 +232,7 @@ class PerformanceView(View):
             if nominal == _COVERAGE:
                 label = f"rows inside {nominal:.0%} intervals"
                 ends = {"low": low, "high": high, "base": base}
-                yield {"label": label, "unit": "", "value": inside, **ends}
+                yield {"name": "coverage", "label": label, "unit": "", "value": inside, **ends}
 
     def _confusion(self, population: Population) -> Confusion:
         return self.in_groups(population).confusion(**_options(population))
