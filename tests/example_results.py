@@ -274,6 +274,8 @@ def calibration(predicted=(0.25, 0.75), observed=(0.25, 0.5), width=0.125, **cha
         "n_rows_of_bin": np.full(len(observed), 20),
         "coverage": (),
         "level": 0.95,
+        "clear": np.abs(observed - predicted) > 2 * width,
+        "clear_coverage": (),
         "weighted": False,
         "n_rows": 40,
         "ess": 40.0,

@@ -15,6 +15,7 @@ from uqwidgets.inference import Family
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson_of
+from uqwidgets.performance.verdict import CONFIDENCE
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -108,7 +109,7 @@ def _event(
         known = np.minimum(predicted, len(classes) - 1)
         chosen = probabilities[np.arange(len(known)), known]
         chosen = np.where(known == predicted, chosen, 0.0)  # of a label that is none of the classes
-        return "the predicted class is right", chosen, truth == predicted
+        return CONFIDENCE, chosen, truth == predicted
     names = [str(name) for name in classes]
     at = positive_position(q.classes) if label is None else -1
     if label is not None:
@@ -141,6 +142,8 @@ def _of_bins(
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
     low, high = np.empty((2, len(mass)))
+    expected = np.bincount(bins, weights * p) / mass
+    clear = np.zeros(len(mass), dtype=np.bool_)
     members = [rows[bins == b] for b in range(len(mass))]
     if family is not None:
         for of_bin, share in zip(members, observed, strict=True):
@@ -148,12 +151,15 @@ def _of_bins(
     pointwise_level = None if family is None else family.pointwise_level(level)
     for b, of_bin in enumerate(members):
         within, at = population.among(of_bin), pointwise_level or level
-        ends = wilson_of(observed[[b]], happened[None, of_bin], within, at)
+        counted = observed[[b]], happened[None, of_bin], within
+        ends = wilson_of(*counted, at)
         low[b], high[b] = ends[0][0], ends[1][0]
+        together = wilson_of(*counted, pointwise_level or _of_each(level, len(mass)))
+        clear[b] = _misses(expected[[b]], together)[0]
     return Calibration(
         event=event,
         target=target,
-        predicted=np.bincount(bins, weights * p) / mass,
+        predicted=expected,
         observed=observed,
         low=low,
         high=high,
@@ -161,6 +167,8 @@ def _of_bins(
         n_rows_of_bin=np.bincount(bins),
         coverage=(),
         level=level,
+        clear=clear,
+        clear_coverage=(),
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
@@ -201,8 +209,11 @@ def _of_quantiles(
         if family is not None:
             _add(family, happened, shares, population, population.positions)
     pointwise_level = None if family is None else family.pointwise_level(level)
-    low, high = wilson_of(observed, is_below[_INNER], population, pointwise_level or level)
-    ends = wilson_of(inside, is_inside, population, pointwise_level or level)
+    of_each = pointwise_level or _of_each(level, len(observed) + len(inside))
+    quantiles = observed, is_below[_INNER], population
+    within = inside, is_inside, population
+    low, high = wilson_of(*quantiles, pointwise_level or level)
+    ends = wilson_of(*within, pointwise_level or level)
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
@@ -214,12 +225,24 @@ def _of_quantiles(
         n_rows_of_bin=np.full(len(observed), len(population.positions)),
         coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *ends)), strict=True)),
         level=level,
+        clear=_misses(_QUANTILES[_INNER], wilson_of(*quantiles, of_each)),
+        clear_coverage=tuple(_misses(np.array(_INTERVALS), wilson_of(*within, of_each)).tolist()),
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
         groups=population.group_count,
         pointwise_level=pointwise_level,
     )
+
+
+def _of_each(level: float, number: int) -> float:
+    """Return the level of each of several intervals that all hold at once (Sidak 1967)."""
+    return float(level ** (1 / number))
+
+
+def _misses(expected: Floats, ends: tuple[Floats, Floats]) -> npt.NDArray[np.bool_]:
+    """Return whether intervals do not contain what is expected."""
+    return np.asarray((expected < ends[0]) | (expected > ends[1]))
 
 
 def _add(

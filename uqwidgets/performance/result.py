@@ -280,6 +280,12 @@ class Calibration(_OfPopulation):
         inside, and the interval of this share.
     level : float
         Level of the intervals.
+    clear : ndarray of bool, shape (b,)
+        Whether a point misses its probability also by an interval that allows for the number of
+        points, those of the coverage included (Sidak 1967). In a calibrated model none of them is
+        true, with a probability of at least ``level``.
+    clear_coverage : tuple of bool
+        The same of each line of ``coverage``.
     weighted : bool
         Whether row weights were used.
     n_rows : int
@@ -298,7 +304,7 @@ class Calibration(_OfPopulation):
 
     References
     ----------
-    Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Wilson 1927.
+    Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Sidak 1967; Wilson 1927.
 
     Examples
     --------
@@ -315,6 +321,8 @@ class Calibration(_OfPopulation):
     80% intervals hold 46% of the rows
     90% intervals hold 57% of the rows
     95% intervals hold 65% of the rows
+    >>> explainer.calibration().verdict
+    'Too sure: 57.4 % of the rows lie inside the 90 % intervals.'
     """
 
     event: str
@@ -327,6 +335,8 @@ class Calibration(_OfPopulation):
     n_rows_of_bin: npt.NDArray[np.intp]
     coverage: tuple[tuple[float, float, float, float], ...]
     level: float
+    clear: npt.NDArray[np.bool_]
+    clear_coverage: tuple[bool, ...]
 
     @property
     def n_intervals(self) -> int:
@@ -336,11 +346,43 @@ class Calibration(_OfPopulation):
     @property
     def n_outside(self) -> int:
         """Number of points whose interval does not contain the predicted probability."""
-        return int(((self.predicted < self.low) | (self.predicted > self.high)).sum())
+        return int(self.outside.sum())
+
+    @property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """Whether the interval of a point does not contain the predicted probability: (b,)."""
+        return np.asarray((self.predicted < self.low) | (self.predicted > self.high))
+
+    @property
+    def expected_outside(self) -> float:
+        """How many of these intervals miss by chance, on average, if the model is calibrated.
+
+        With ``simultaneous=True`` it is the share of tables in which any of them misses.
+        """
+        number = 1 if self.simultaneous else len(self.observed)
+        return number * (1 - self.level)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the model is calibrated, in one or two sentences.
+
+        A direction, such as "too sure", is said where a point is ``clear``, so that a calibrated
+        model gets one in at most 5 % of tables (at the level of 95 %).
+        """
+        from uqwidgets.performance.verdict import verdict
+
+        return verdict(self)
+
+    @property
+    def misses(self) -> str:
+        """How many of the intervals miss their probability, and how many would by chance."""
+        from uqwidgets.performance.verdict import misses
+
+        return misses(self)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``predicted, observed, low, high, share, rows``."""
+        """Columns ``predicted, observed, low, high, share, rows, clear``."""
         return pd.DataFrame(
             {
                 "predicted": self.predicted,
@@ -349,6 +391,7 @@ class Calibration(_OfPopulation):
                 "high": self.high,
                 "share": self.share,
                 "rows": self.n_rows_of_bin,
+                "clear": self.clear,
             }
         )
 
