@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def calibration(
     n_bins: int = 10,
     level: float = 0.95,
     family: Family | None = None,
+    logit: bool = False,
 ) -> Calibration:
     """Compare predicted probabilities with the shares of rows in which their events happened.
 
@@ -68,6 +70,8 @@ def calibration(
     level : float, default=0.95
     family : Family, optional
         An empty one; all intervals then hold at once.
+    logit : bool, default=False
+        Whether pictures have axes of log-odds.
 
     Returns
     -------
@@ -78,23 +82,36 @@ def calibration(
     ValueError
         If the model predicts points or labels only, or the class does not exist.
     """
-    n_bins = checked_count(n_bins, "n_bins", 1, _MOST_BINS)
+    n_bins = checked_bins(q, target, label, n_bins)
+    if q.classes is None:
+        found = _of_quantiles(counts(), target, population, level, family)
+        return replace(found, logit=logit)
+    assert isinstance(q, Categorical | Mixture)
+    assert predicted is not None
+    event, probability, happened = event_of(q, predicted, truth, target, label)
+    found = _of_bins(event, probability, happened, target, population, n_bins, level, family)
+    return replace(found, logit=logit)
+
+
+def checked_bins(q: Distribution, target: str, label: object | None, n_bins: int) -> int:
+    """Return the number of bins, if a model has a calibration.
+
+    Raises
+    ------
+    ValueError
+        As `calibration`.
+    """
     if isinstance(q, Point):
         raise ValueError(
             "the model predicts single values without a probability, so there is no calibration; "
             "use a model with predict_proba, or one that returns a distribution."
         )
-    if q.classes is None:
-        if label is not None:
-            raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
-        return _of_quantiles(counts(), target, population, level, family)
-    assert isinstance(q, Categorical | Mixture)
-    assert predicted is not None
-    event, probability, happened = _event(q, predicted, truth, target, label)
-    return _of_bins(event, probability, happened, target, population, n_bins, level, family)
+    if q.classes is None and label is not None:
+        raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
+    return checked_count(n_bins, "n_bins", 1, _MOST_BINS)
 
 
-def _event(
+def event_of(
     q: Categorical | Mixture,
     predicted: npt.NDArray[np.intp],
     truth: npt.NDArray[np.intp],
@@ -119,6 +136,20 @@ def _event(
     return f"{target} is {names[at]}", probabilities[:, at], truth == at
 
 
+def positions_of_bins(values: Floats, weights: Floats, n_bins: int) -> Positions:
+    """Return the position of each value among at most n bins of about equal weight, shape (m,).
+
+    Equal values belong to one bin, that of the first of them.
+    """
+    order = np.argsort(values, kind="stable")
+    middle = np.cumsum(weights[order]) - weights[order] / 2
+    position = np.empty(len(values), dtype=np.intp)
+    position[order] = np.minimum(middle / weights.sum() * n_bins, n_bins - 1).astype(np.intp)
+    _, first, same = np.unique(values[order], return_index=True, return_inverse=True)
+    position[order] = position[order][first][same]
+    return np.asarray(np.unique(position, return_inverse=True)[1])
+
+
 def _of_bins(
     event: str,
     probability: Floats,
@@ -131,14 +162,7 @@ def _of_bins(
 ) -> Calibration:
     rows = population.positions[population.scored[population.positions] > 0]
     weights, p, outcome = population.scored[rows], probability[rows], happened[rows]
-    order = np.argsort(p, kind="stable")
-    middle = np.cumsum(weights[order]) - weights[order] / 2
-    position = np.empty(len(rows), dtype=np.intp)
-    position[order] = np.minimum(middle / weights.sum() * n_bins, n_bins - 1).astype(np.intp)
-    # Equal probabilities belong to one bin, that of the first of them.
-    _, first, same = np.unique(p[order], return_index=True, return_inverse=True)
-    position[order] = position[order][first][same]
-    _, bins = np.unique(position, return_inverse=True)
+    bins = positions_of_bins(p, weights, n_bins)
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
     low, high = np.empty((2, len(mass)))
@@ -154,7 +178,7 @@ def _of_bins(
         counted = observed[[b]], happened[None, of_bin], within
         ends = wilson_of(*counted, at)
         low[b], high[b] = ends[0][0], ends[1][0]
-        together = wilson_of(*counted, pointwise_level or _of_each(level, len(mass)))
+        together = wilson_of(*counted, pointwise_level or of_each(level, len(mass)))
         clear[b] = _misses(expected[[b]], together)[0]
     return Calibration(
         event=event,
@@ -209,7 +233,7 @@ def _of_quantiles(
         if family is not None:
             _add(family, happened, shares, population, population.positions)
     pointwise_level = None if family is None else family.pointwise_level(level)
-    of_each = pointwise_level or _of_each(level, len(observed) + len(inside))
+    at_once = pointwise_level or of_each(level, len(observed) + len(inside))
     quantiles = observed, is_below[_INNER], population
     within = inside, is_inside, population
     low, high = wilson_of(*quantiles, pointwise_level or level)
@@ -225,8 +249,8 @@ def _of_quantiles(
         n_rows_of_bin=np.full(len(observed), len(population.positions)),
         coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *ends)), strict=True)),
         level=level,
-        clear=_misses(_QUANTILES[_INNER], wilson_of(*quantiles, of_each)),
-        clear_coverage=tuple(_misses(np.array(_INTERVALS), wilson_of(*within, of_each)).tolist()),
+        clear=_misses(_QUANTILES[_INNER], wilson_of(*quantiles, at_once)),
+        clear_coverage=tuple(_misses(np.array(_INTERVALS), wilson_of(*within, at_once)).tolist()),
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
@@ -235,7 +259,7 @@ def _of_quantiles(
     )
 
 
-def _of_each(level: float, number: int) -> float:
+def of_each(level: float, number: int) -> float:
     """Return the level of each of several intervals that all hold at once (Sidak 1967)."""
     return float(level ** (1 / number))
 

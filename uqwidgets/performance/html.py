@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from uqwidgets.performance.figure import calibration_figure, confusion_figure
-from uqwidgets.performance.result import Calibration, Confusion, Scores
+from uqwidgets.performance.figure import along_figure, calibration_figure, confusion_figure
+from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.result import at_once
-from uqwidgets.plotting.static import drawn
+from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
-    counted,
     interval,
     measured,
     population,
@@ -105,11 +105,7 @@ def calibration_html(result: Calibration) -> str:
     -------
     str
     """
-    of = len(result.predicted)
-    summary = (
-        f"Probability that {result.event}: {result.n_outside} of {counted(of, 'interval')} "
-        f"{'does' if result.n_outside == 1 else 'do'} not contain the predicted probability."
-    )
+    summary = f"{result.verdict} Probability that {result.event}: {result.misses}"
     summary += "".join(
         f" {nominal:.0%} intervals hold {inside:.1%} of the rows ({low:.1%} to {high:.1%})."
         for nominal, inside, low, high in result.coverage
@@ -117,7 +113,7 @@ def calibration_html(result: Calibration) -> str:
     note = (
         f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval"
         f"{at_once(result, result.n_intervals)}; "
-        "dashed: perfect calibration; "
+        "dashed: perfect calibration; ring and name: the interval misses its probability; "
         f"{population(result.weighted, result.ess, result.n_rows, result.groups)}."
     )
     return panel(
@@ -125,8 +121,45 @@ def calibration_html(result: Calibration) -> str:
         summary,
         drawn(calibration_figure(result), summary),
         [note],
-        table("point", [str(name) for name in result.frame], result.frame.to_numpy(float).tolist()),
+        table("point", [str(name) for name in result.frame], _lines(result.frame)),
     )
+
+
+def along_html(result: CalibrationAlong) -> str:
+    """Show the observed share and the sharpness in each part of the rows.
+
+    Parameters
+    ----------
+    result : CalibrationAlong
+
+    Returns
+    -------
+    str
+    """
+    rows = population(result.weighted, result.ess, result.n_rows, result.groups)
+    notes = [
+        f"Dots: {result.event}, with {result.level:.0%} intervals"
+        f"{at_once(result, len(result.names))}; squares: as predicted; rings: the interval misses "
+        f"it; {rows}."
+    ]
+    if result.few.any():
+        notes.append("Hollow: fewer than 30 effective rows.")
+    notes += left_out(len(result.names))
+    return panel(
+        f"Calibration along {result.by}",
+        result.verdict,
+        drawn(along_figure(result), result.verdict),
+        [*notes, *result.remarks],
+        table("part", [str(name) for name in result.frame], _lines(result.frame)),
+    )
+
+
+def _lines(frame: pd.DataFrame) -> list[list[str | float]]:
+    """Return the lines of a table; truth values become words."""
+    return [
+        [("no", "yes")[v] if isinstance(v, bool) else v for v in line]
+        for line in frame.astype(object).to_numpy().tolist()
+    ]
 
 
 def _percent(share: float, digits: int) -> str:

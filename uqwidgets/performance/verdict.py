@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqwidgets.plotting.text import counted_rows, listed, number, sentence
+from uqwidgets.plotting.text import counted_rows, few, listed, number, sentence
 
 if TYPE_CHECKING:
-    from uqwidgets.performance.result import Calibration
+    from uqwidgets.performance.result import Calibration, CalibrationAlong
 
 #: The event that a model of more than two classes is right; its probability is its confidence.
 CONFIDENCE = "the predicted class is right"
+#: The name of the rows without a value.
+MISSING = "missing"
 # The interval whose coverage is told first.
 _TOLD = 0.9
 
@@ -50,6 +52,54 @@ def misses(result: Calibration) -> str:
         return f"{of_all} {does}; by chance any would in {percent(expected)} of tables."
     chance = f"{expected:.0f}" if expected >= 0.9 else f"{expected:.1f}"
     return f"{of_all} {does}; about {chance} would by chance."
+
+
+def verdict_along(result: CalibrationAlong) -> str:
+    """Return where a model is clearly not calibrated, in one or two sentences.
+
+    Parameters
+    ----------
+    result : CalibrationAlong
+    """
+    found = []
+    for is_low in (True, False):
+        off = result.clear & ((result.observed < result.predicted) == is_low)
+        if not off.any():
+            continue
+        predicted, observed = (
+            percent(float(np.average(values[off], weights=result.share[off])))
+            for values in (result.predicted, result.observed)
+        )
+        if result.nominal is not None:
+            kind = "Too sure" if is_low else "Too cautious"
+            numbers = f"{observed} of the rows lie inside the {predicted} intervals"
+        else:
+            sure = "Too sure" if is_low else "Too cautious"
+            kind = sure if result.event == CONFIDENCE else "Too high" if is_low else "Too low"
+            numbers = f"predicted {predicted} on average, observed {observed}"
+        places = few(_joined(result, np.flatnonzero(off).tolist()))
+        found.append(f"{kind} where {result.by} is {alternatives(places)}: {numbers}.")
+    if found:
+        return " ".join(found)
+    rows = counted_rows(result.n_rows, result.groups)
+    return f"Calibrated along {result.by}, as far as {rows} can tell."
+
+
+def _joined(result: CalibrationAlong, parts: list[int]) -> list[str]:
+    """Return the names of parts; ranges of numbers that follow each other are one."""
+    names: list[str] = []
+    for before, k in zip([-2, *parts], parts, strict=False):
+        name = result.names[k]
+        if result.is_numeric and k == before + 1 and name != MISSING:
+            names[-1] = f"{names[-1].split(' to ')[0]} to {name.split(' to ')[-1]}"
+        else:
+            names.append(name)
+    return names
+
+
+def alternatives(names: list[str]) -> str:
+    """Return "a, b or c"."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _of_quantiles(result: Calibration) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -173,7 +173,7 @@ def _panel(
     left = start + min(NAMES_AT_MOST, max(pixels(text) for text in ticks)) + 14
     if heat:
         left += 1.5 * FONT
-    plot = _Plot(figure, panel, Scale(x.low, x.high, left, right), y)
+    plot = _Plot(figure, panel, replace(x, start=left, stop=right), y)
     parts = [
         *_axis(panel.y, y, left, right, spacing),
         *_axis(panel.x, plot.x, top, bottom, min(58.0, (right - left) / 4), is_below=True),
@@ -205,7 +205,7 @@ def _scale(
         # The first name is on the left, or on top.
         return Scale(0.0, len(axis.names), min(start, stop), max(start, stop))
     if axis.ends is not None:
-        return Scale(*axis.ends, start, stop)
+        return Scale(*axis.ends, start, stop, axis.ticks)
     values, bands = values_along(figure, axis, side)
     extent = extent_with_bands(values, bands)
     return fitted([extent or []], start, stop, margin=0.0 if axis.tight else 0.04)
@@ -385,9 +385,10 @@ def _point(mark: Mark, place: Sequence[float], fill: str | None, colour: str, te
         return curve([x, x2], [y, y2], stroke=colour, stroke_width=2)
     if mark.kind == "square":
         return element("rect", x=x - 3, y=y - 3, width=6, height=6, fill="none", stroke=colour)
+    if mark.kind == "text" and mark.percent:
+        return label(f"{text:.0%}" if math.isfinite(text) else "n/a", x, y, "middle")
     if mark.kind == "text":
-        share = f"{text:.0%}" if mark.percent and math.isfinite(text) else "n/a"
-        return label(share if mark.percent else text, x, y, "middle")
+        return label(text, x + 8, y, font_size=10, fill=colour)
     if mark.kind == "ring":
         return element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=colour)
     outline = None if fill else colour
