@@ -129,6 +129,8 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     own_values: false,
     rug: false,
     category_order: "",
+    calibration_by: "",
+    logit: false,
     clip_lines: false,
     selection: "",
     row: -1,
@@ -262,6 +264,9 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       scores: [score("error rate", 0.07 + 0.02 * tau), score("ROC AUC", null)],
       level: 0.95,
       n_rows: about.n_rows,
+      verdict: "Too sure above 0.5: predicted 0.7 on average, observed 0.5.",
+      misses: "8 of 10 intervals miss their probability; about 0.5 would by chance.",
+      spread: ["entropy", "entropy"],
       event: k ? `${about.target} is ${about.classes[1]}` : `${about.target} is at most the predicted quantile`,
     }, // biome-ignore format: as above
     cols: {
@@ -269,6 +274,7 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       "performance.calibration_observed": predicted.map((p) => p * p),
       "performance.calibration_low": predicted.map((p) => p * p - 0.1),
       "performance.calibration_high": predicted.map((p) => p * p + 0.1),
+      "performance.calibration_outside": Uint8Array.from(predicted, (p) => Number(p - p * p > 0.1)),
       ...(k
         ? { "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)) }
         : {

@@ -102,7 +102,7 @@ def test_the_picture_says_which_parts_are_wrong_and_which_rest_on_few_rows():
     assert result.few.tolist() == [True, False, False, False]
     html = result._repr_html_()
     assert "Hollow: fewer than 30 effective rows." in html
-    assert "share inside 90% intervals" in html
+    assert "inside 90 % intervals" in html
     chart = result.to_altair().to_dict()
     (rings,) = (layer for layer in chart["concat"][0]["layer"] if layer["mark"].get("size") == 130)
     assert [row["part"] for row in chart["datasets"][rings["data"]["name"]]] == ["z"]

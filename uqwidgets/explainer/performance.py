@@ -340,12 +340,23 @@ class Performing(Stressing):
         subject = q, truth, self.table.target, population
         if by is not None:
             ends = known("central intervals", lambda: np.stack(q.interval(NOMINAL)))
-            return calibration_along(self._divided_by(by), *subject, ends, **options)
+            return calibration_along(self.divided_by(by), *subject, ends, **options)
         counts = known("quantile counts", lambda: quantile_counts(q, truth))
         return calibration(*subject, counts, **options, logit=logit)
 
-    def _divided_by(self, name: str) -> By:
-        """Return what rows are divided by: a feature, an extra column or a measure."""
+    def divided_by(self, name: str) -> By:
+        """Return what rows are divided by: a feature, an extra column or a measure.
+
+        Parameters
+        ----------
+        name : str
+            See ``by`` of `calibration`.
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name, or the measure needs the true target.
+        """
         for columns in (self.table, self.extra):
             if name not in columns:
                 continue

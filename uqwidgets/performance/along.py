@@ -15,7 +15,7 @@ from uqwidgets.inference.population import Population, half_width, mean_over_row
 from uqwidgets.performance.calibration import checked_bins, event_of, of_each, positions_of_bins
 from uqwidgets.performance.result import CalibrationAlong
 from uqwidgets.performance.shares import wilson_of
-from uqwidgets.performance.verdict import MISSING
+from uqwidgets.performance.verdict import MISSING, percent
 from uqwidgets.plotting.text import number
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
@@ -105,17 +105,17 @@ def calibration_along(
     """
     n_bins = checked_bins(q, target, label, n_bins)
     if q.classes is None:
-        event = f"{target} lies inside the {NOMINAL:.0%} interval"
+        event = f"{target} lies inside the {percent(NOMINAL)} interval"
         lower, upper = ends()
         happened = ((lower <= truth) & (truth <= upper)).astype(np.float64)
         probability, sharpness = np.full(len(truth), NOMINAL), upper - lower
-        of_sharpness = f"width of {NOMINAL:.0%} intervals"
+        of_sharpness = f"width of {percent(NOMINAL)} intervals"
     else:
         assert isinstance(q, Categorical | Mixture)
         assert predicted is not None
         event, probability, outcome = event_of(q, predicted, truth, target, label)
         happened, sharpness = outcome.astype(np.float64), q.probabilities.max(axis=1)
-        of_sharpness = "probability of the most probable class"
+        of_sharpness = "highest class probability"
     names, members = zip(*by.parts(population, n_bins), strict=True)
     within = [population.among(rows) for rows in members]
     shares = np.array([population.scored[rows].sum() for rows in members])

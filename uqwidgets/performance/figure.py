@@ -8,6 +8,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
+from uqwidgets.performance.verdict import percent
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, Rule, Shade, dots
 from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE, VERMILLION
@@ -152,7 +153,7 @@ def along_figure(result: CalibrationAlong, most: int | None = None) -> Figure:
     if result.nominal is None:
         title = "observed share"
     else:
-        title = f"share inside {result.nominal:.0%} intervals"
+        title = f"inside {percent(result.nominal)} intervals"
     rules: list[Rule] = [] if result.nominal is None else [("x", result.nominal)]
     spread = [
         Mark("interval", frame, "sharpness_low", "part", x2="sharpness_high"),

@@ -457,7 +457,7 @@ class CalibrationAlong(_OfPopulation):
         Share of the rows in which it happened, with its interval.
     sharpness, sharpness_low, sharpness_high : ndarray of shape (b,)
         How sure the predictions are: mean width of the 90 % intervals, in the unit of the target,
-        or mean probability of the most probable class; with its interval.
+        or mean of the highest class probability; with its interval.
     of_sharpness : str
         Which of the two.
     nominal : float or None

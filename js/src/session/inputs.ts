@@ -43,6 +43,8 @@ export interface Inputs {
   own_values: boolean;
   rug: boolean;
   category_order: string;
+  calibration_by: string;
+  logit: boolean;
   clip_lines: boolean;
   selection: string | Condition[];
   row: number;
@@ -91,6 +93,8 @@ export const INPUT_TYPES = {
   own_values: "boolean",
   rug: "boolean",
   category_order: "string",
+  calibration_by: "string",
+  logit: "boolean",
   clip_lines: "boolean",
   selection: "string",
   row: "number",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.performance import Calibration, Confusion, Scores
+from uqwidgets.performance import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
-from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
@@ -40,7 +40,11 @@ class PerformanceView(View):
     name = "performance"
     help = HELP
     # Their intervals are those under stress of this feature, also without stress.
-    reads = ("stress_feature", "stress_category")
+    reads = ("stress_feature", "stress_category", "calibration_by", "logit")
+    tips: ClassVar = {
+        "uq-calibration-by": "The column along which predictions may be too sure or too cautious",
+        "uq-logit": "Axes of log-odds, which show probabilities near 0 and 1 apart",
+    }
     reads_stress = True
     of_rows = ("predicted", "true", "weight", "row")
     row_values = "predicted and true values"
@@ -57,7 +61,9 @@ class PerformanceView(View):
         content = self._described(scores, populations, self._calibration(populations.now))
         has_classes = self.explainer.classes is not None
         points = {} if has_classes else self._points(populations.now)
-        return replace(content, columns={**content.columns, **points})
+        along = self._along(populations.now, inputs.calibration_by)
+        meta, columns = ({}, {}) if along is None else _described_along(along)
+        return Content({**content.meta, **meta}, {**content.columns, **points, **columns})
 
     def _described(
         self, now: Scores, populations: Populations, calibration: Calibration | None
@@ -79,10 +85,12 @@ class PerformanceView(View):
         }
         columns: dict[str, Any] = {}
         if calibration is not None:
-            meta["event"] = calibration.event
+            meta |= {"event": calibration.event, **_texts(calibration)}
+            meta["spread"] = self._spread()
             meta["scores"] += self._coverage(calibration, populations)
             for name in ("predicted", "observed", "low", "high"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
+            columns["calibration_outside"] = calibration.outside.astype(np.uint8)
         classes = self.explainer.classes
         if classes is not None and len(classes) <= _MOST_CLASSES:
             result = self._confusion(populations.now)
@@ -102,12 +110,12 @@ class PerformanceView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return scores, calibration and confusion, as far as the model has them."""
-        results = self._results(populations.reached(inputs), check)
+        results = self._results(inputs, populations.reached(inputs), check)
         return {**results, "scores": self._shown_scores(inputs, populations)} if results else {}
 
-    def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
+    def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw scores, calibration and confusion, which need no model call."""
-        return "".join(r._repr_html_() for r in self._results(population, check).values())
+        return "".join(r._repr_html_() for r in self._results(inputs, population, check).values())
 
     def show_cached(self, work: Work) -> Availability:
         """Compute everything, unless the rows are many: then it follows when the controls rest."""
@@ -158,7 +166,9 @@ class PerformanceView(View):
         at = populations.selection, inputs.stress_feature, populations.category
         return ends_of_scores(self.explainer, *at, tau)
 
-    def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
+    def _results(
+        self, inputs: Inputs, population: Population, check: Callable[[], None]
+    ) -> dict[str, Result]:
         if not self.explainer.table.has_target:
             return {}
         check()
@@ -166,7 +176,10 @@ class PerformanceView(View):
         check()
         calibration = self._calibration(population)
         if calibration is not None:
-            results["calibration"] = calibration
+            results["calibration"] = replace(calibration, logit=inputs.logit)
+        along = self._along(population, inputs.calibration_by)
+        if along is not None:
+            results[f"calibration along {along.by}"] = along
         if self.explainer.classes is not None:
             results["confusion"] = self._confusion(population)
         return results
@@ -198,7 +211,28 @@ class PerformanceView(View):
         """Return the calibration; None for a model that predicts points or labels only."""
         if isinstance(self.explainer.evaluations.original, Point):
             return None
-        return self.in_groups(population).calibration(level=LEVEL, **_options(population))
+        grouped = self.in_groups(population)
+        found: Calibration = grouped.calibration(level=LEVEL, **_options(population))
+        return found
+
+    def _along(self, population: Population, by: str) -> CalibrationAlong | None:
+        """Return the calibration along a column; None without one."""
+        if not by or isinstance(self.explainer.evaluations.original, Point):
+            return None
+        return self.in_groups(population).calibration(by=by, level=LEVEL, **_options(population))
+
+    def _spread(self) -> list[str]:
+        """Return the measure of how uncertain the predictions are, with its label; or nothing."""
+        spread = [m for m in importance_measures(self.explainer) if not m.needs_truth]
+        return [spread[0].name, spread[0].label] if spread else []
+
+    def texts_over_tau(self, populations: Populations) -> dict[str, str]:
+        """Return the verdict on the calibration of numbers; that of classes has other bins."""
+        is_followed = self.explainer.table.has_target and self.explainer.classes is None
+        if not is_followed or len(self.explainer.table) > _MOST_ROWS:
+            return {}
+        calibration = self._calibration(populations.now)
+        return {} if calibration is None else _texts(calibration)
 
     def _coverage(
         self, calibration: Calibration, populations: Populations
@@ -235,3 +269,24 @@ def _options(population: Population) -> dict[str, Any]:
     """Return the arguments that stand for a population."""
     weights = population.weights if population.weighted else None
     return {"sample_weight": weights, "rows": population.rows}
+
+
+def _texts(calibration: Calibration) -> dict[str, str]:
+    return {"verdict": calibration.verdict, "misses": calibration.misses}
+
+
+def _described_along(along: CalibrationAlong) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return plain values and columns of the calibration along a column."""
+    described = {
+        "by": along.by,
+        "names": along.names,
+        "event": along.event,
+        "of_sharpness": along.of_sharpness,
+        "nominal": along.nominal,
+        "verdict": along.verdict,
+    }
+    names = "predicted", "observed", "low", "high", "sharpness"
+    columns: dict[str, Any] = {f"along_{name}": getattr(along, name) for name in names}
+    columns["along_rows"] = along.n_rows_of_part.astype(np.int32)
+    flags = {"along_outside": along.outside, "along_few": along.few}
+    return {"along": described}, columns | {k: v.astype(np.uint8) for k, v in flags.items()}
