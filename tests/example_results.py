@@ -253,6 +253,7 @@ def confusion(classes=("no", "yes"), share=((0.5, 0.125), (0.0, 0.375)), **chang
     fields = {
         "classes": tuple(classes),
         "share": np.array(share),
+        "rows_of_pair": np.rint(40 * np.array(share)).astype(int),
         "target": "answer",
         "weighted": False,
         "n_rows": 40,

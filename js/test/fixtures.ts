@@ -276,7 +276,10 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       "performance.calibration_high": predicted.map((p) => p * p + 0.1),
       "performance.calibration_outside": Uint8Array.from(predicted, (p) => Number(p - p * p > 0.1)),
       ...(k
-        ? { "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)) }
+        ? {
+            "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)),
+            "performance.confusion_rows": Int32Array.from({ length: k * k }, (_, i) => (i % (k + 1) ? 7 : 60)),
+          }
         : {
             "performance.row": Int32Array.from({ length: 30 }, (_, i) => i),
             "performance.predicted": Float32Array.from({ length: 30 }, (_, i) => i),
@@ -311,7 +314,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       ? imp.shape
       : name === "stress.ends"
         ? [2, column.length / 2]
-        : name === "performance.confusion"
+        : name.startsWith("performance.confusion")
           ? [about.classes.length, about.classes.length]
           : (dep.shapes[name] ??
             (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));

@@ -57,9 +57,10 @@ REMARKS = MappingProxyType(
             "Pass `noise=` to `as_predictive` if you know the noise better.",
         ),
         "probability-zero": RemarkKind(
-            "The model gives an observed class the probability 0.",
-            "The nll of such a row is infinite. It counts with the largest value that the "
-            "measure allows, so the mean depends on that value.",
+            "The model gives an observed class the probability 0, or one of two classes whose "
+            "log-odds are shown.",
+            "The nll of such a row is infinite, and so are the log-odds. It counts with the "
+            "largest value that the measure allows, so the mean depends on that value.",
             "Calibrate the model, or use the Brier score.",
         ),
         "dominating-row": RemarkKind(

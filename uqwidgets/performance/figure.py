@@ -38,6 +38,8 @@ def scores_figure(result: Scores) -> Figure:
 def confusion_figure(result: Confusion, most: int | None = None) -> Figure:
     """Return the share of each true class by predicted class, as coloured cells.
 
+    The colour is that of errors alone: the most frequent one is the darkest.
+
     Parameters
     ----------
     result : Confusion
@@ -47,9 +49,12 @@ def confusion_figure(result: Confusion, most: int | None = None) -> Figure:
     names = list(result.classes[:most])
     frame = result.frame
     frame = frame[frame["true"].isin(names) & frame["predicted"].isin(names)]
-    shade = Shade("share_of_true", "share of the true class", (BLUE,), (0.0, 1.0))
+    errors = np.where(frame["true"] == frame["predicted"], 0.0, frame["share_of_true"])
+    frame = frame.assign(error=np.nan_to_num(errors))
+    most_frequent = max(float(frame["error"].max()), 1e-9)
+    shade = Shade("error", "errors, share of the true class", (BLUE,), (0.0, most_frequent))
     places: dict[str, Any] = {"data": frame, "x": "predicted", "y": "true"}
-    tips = ["true", "predicted", "share", "share_of_true"]
+    tips = ["true", "predicted", "share", "share_of_true", "rows"]
     marks = [
         Mark("cell", shade=shade, tips=tips, **places),
         Mark("text", text="share_of_true", percent=True, tips=tips, **places),

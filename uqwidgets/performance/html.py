@@ -78,11 +78,11 @@ def confusion_html(result: Confusion) -> str:
         )
     frame = result.frame
     lines = [
-        [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1)]
-        for true, predicted, share, of_true in frame.itertuples(index=False)
+        [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1), f"{rows:,}"]
+        for true, predicted, share, of_true, rows in frame.itertuples(index=False)
     ]
     rows = population(result.weighted, result.ess, result.n_rows, result.groups)
-    notes = [f"Cells: share of the rows of a true class; {rows}."]
+    notes = [f"Cells: share of the rows of a true class; the darkest are errors; {rows}."]
     if len(result.classes) > _MOST_CLASSES:
         notes.append(f"Drawn are the first {_MOST_CLASSES} classes; the table has the others.")
     return panel(
@@ -90,7 +90,7 @@ def confusion_html(result: Confusion) -> str:
         summary,
         drawn(confusion_figure(result, _MOST_CLASSES), summary),
         [*notes, *result.remarks],
-        table("pair", ["true", "predicted", "share", "share of the true class"], lines),
+        table("pair", ["true", "predicted", "share", "share of the true class", "rows"], lines),
     )
 
 

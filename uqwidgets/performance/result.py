@@ -165,6 +165,8 @@ class Confusion(_OfPopulation):
     classes : tuple of str, length k
     share : ndarray of shape (k, k)
         Share of the rows, by true class (rows) and predicted class (columns); their sum is 1.
+    rows_of_pair : ndarray of int, shape (k, k)
+        Number of these rows, without weights.
     target : str
         Name of the target.
     weighted : bool
@@ -194,6 +196,7 @@ class Confusion(_OfPopulation):
 
     classes: tuple[str, ...]
     share: Floats
+    rows_of_pair: npt.NDArray[np.intp]
     target: str
     remarks: tuple[Remark, ...] = ()
 
@@ -209,7 +212,7 @@ class Confusion(_OfPopulation):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``true, predicted, share, share_of_true``, one row per pair of classes."""
+        """Columns ``true, predicted, share, share_of_true, rows``, one row per pair of classes."""
         k = len(self.classes)
         with np.errstate(invalid="ignore"):
             conditional = self.share / self.share.sum(axis=1, keepdims=True)
@@ -219,6 +222,7 @@ class Confusion(_OfPopulation):
                 "predicted": np.tile(self.classes, k),
                 "share": self.share.ravel(),
                 "share_of_true": conditional.ravel(),
+                "rows": self.rows_of_pair.ravel(),
             }
         )
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { aboutBinary, aboutRegression, wireFrame } from "../fixtures.ts";
-import { clearPage, mount } from "../mount.ts";
+import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "../fixtures.ts";
+import { clearPage, mount, painted } from "../mount.ts";
 
 afterEach(clearPage);
 
@@ -31,8 +31,45 @@ describe("the performance view", () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1));
     const confusion = panelOf(root).querySelector(".uq-confusion") as HTMLElement;
-    expect(cells(confusion, "tbody tr")).toEqual(["malignant90 %10 %", "benign10 %90 %"]);
+    expect(cells(confusion, "tbody tr")).toEqual(["malignant90 %6010 %7", "benign10 %790 %60"]);
     expect(panelOf(root).textContent).toContain("Probability that target is benign");
+  });
+
+  it("shades errors alone, the most frequent one darkest", async () => {
+    const about = aboutMulti();
+    const frame = wireFrame(about, 1);
+    const share = new Float64Array([0.3, 0.02, 0.01, 0, 0.33, 0, 0, 0, 0.34]);
+    frame.cols["performance.confusion"] = new DataView(share.buffer);
+    const { root } = await mount(about, frame);
+    const shades = [...panelOf(root).querySelectorAll<HTMLElement>(".uq-confusion td")].map((td) =>
+      td.style.getPropertyValue("--uq-share"),
+    );
+    expect(shades).toEqual(["12%", "85%", "43%", "", "12%", "", "", "", "12%"]);
+  });
+
+  it("selects the rows of a cell and watches the log-odds of both classes", async () => {
+    const about = aboutBinary();
+    const { root, model } = await mount(about, wireFrame(about, 1));
+    const cell = panelOf(root).querySelectorAll<HTMLButtonElement>(".uq-confusion button");
+    expect([...cell].map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1]);
+    cell[0]?.focus();
+    cell[0]?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    expect([...cell].map(({ tabIndex }) => tabIndex)).toEqual([-1, 0, -1, -1]);
+    expect(cell[1]?.getAttribute("aria-label")).toBe(
+      "true malignant, predicted benign: 10 %, 7 rows",
+    );
+    cell[1]?.click();
+    expect(model.get("selection")).toEqual([
+      { feature: null, values: ["malignant"] },
+      { predicted: ["benign"] },
+    ]);
+    expect(model.get("measure")).toBe("margin:benign:malignant");
+    await painted();
+    // What is watched has its place among the measures, though it is none of those that are offered.
+    const watch = root.querySelector("[data-testid=uq-measure]") as HTMLSelectElement;
+    expect(watch.value).toBe("margin:benign:malignant");
+    cell[0]?.click();
+    expect(model.get("measure")).toBe("margin:benign:malignant");
   });
 
   it("has a column for predicted labels that are none of the classes", async () => {
@@ -42,10 +79,12 @@ describe("the performance view", () => {
     const share = new Float64Array([0.3, 0.1, 0.1, 0, 0.5, 0, 0, 0, 0]);
     frame.cols["performance.confusion"] = new DataView(share.buffer);
     frame.meta.cols["performance.confusion"].shape = [3, 3];
+    frame.cols["performance.confusion_rows"] = new DataView(new Int32Array(9).fill(5).buffer);
+    frame.meta.cols["performance.confusion_rows"].shape = [3, 3];
     const { root } = await mount(about, frame);
     const confusion = panelOf(root).querySelector(".uq-confusion") as HTMLElement;
     expect(cells(confusion, "thead th")).toEqual(["true class", "malignant", "benign", "unsure"]);
-    expect(cells(confusion, "tbody tr")[0]).toBe("malignant60 %20 %20 %");
+    expect(cells(confusion, "tbody tr")[0]).toBe("malignant60 %520 %520 %5");
   });
 
   it("says the verdict, names the points that miss, and has a crosshair", async () => {

@@ -205,7 +205,10 @@ export function dependencePanel(context: Context): Panel {
     update({ frame, inputs }) {
       const data = frame?.dependence ?? null;
       feature.update(inputs.feature ? features : [none, ...features], inputs.feature);
-      measure.update(measures, inputs.measure);
+      const isListed = measures.some(({ value }) => value === inputs.measure);
+      const label = data?.measure === inputs.measure ? data.label : inputs.measure;
+      const own = isListed ? [] : [{ value: inputs.measure, label }];
+      measure.update([...measures, ...own], inputs.measure);
       more.update(inputs, frame);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;

@@ -16,7 +16,19 @@ export function performancePanel(context: Context): Panel {
   const scores = h("div", { class: "uq-scores" });
   const target = about.target ?? "";
   const calibration = calibrationFigure(signal, redraw);
-  const confusion = about.classes.length ? confusionTable(target) : null;
+  /** Whether the model has probabilities, so that classes have log-odds. */
+  let hasOdds = false;
+  const pick = (truth: string, predicted: string) => {
+    const isError = truth !== predicted && about.classes.includes(predicted);
+    session.request({
+      selection: [{ feature: null, values: [truth] }, { predicted: [predicted] }],
+      row: -1,
+      what_if: [],
+      ...(isError && hasOdds ? { measure: `margin:${predicted}:${truth}` } : {}),
+    });
+  };
+  const onPick = session.model.isStill ? null : pick;
+  const confusion = about.classes.length ? confusionTable(target, onPick, signal) : null;
   const residuals = confusion ? null : residualFigure(target, context);
   const along = alongFigure(signal, redraw);
   const by = picker(
@@ -83,7 +95,8 @@ export function performancePanel(context: Context): Panel {
       fill(data, isStressed(frame));
       calibration.update(data, inputs.logit);
       along.update(data);
-      confusion?.update(data.confusion, data.labels);
+      hasOdds = data.calibration !== null;
+      confusion?.update(data);
       residuals?.update(data.points);
     },
   };

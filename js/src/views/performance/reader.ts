@@ -63,6 +63,8 @@ export interface Performance {
   spread: string[];
   /** Row-major (true classes, predicted classes): share of all rows; null with numbers or very many classes. */
   confusion: Float64Array | null;
+  /** The number of these rows. */
+  confusionRows: Int32Array | null;
   /** The classes of the confusion, and labels that are predicted and are none of them. */
   labels: string[];
   points: Points | null;
@@ -131,6 +133,9 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
     along: fields.optional("along", (f) => readAlong(f.record("along"), columns)),
     spread: fields.optional("spread", (f) => f.texts("spread")) ?? [],
     confusion: columns.rows("confusion") ? columns.shares<Float64Array>("confusion", [k, k]) : null,
+    confusionRows: columns.rows("confusion_rows")
+      ? columns.get<Int32Array>("confusion_rows", [k, k])
+      : null,
     labels,
     points: points
       ? {

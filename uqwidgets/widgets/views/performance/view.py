@@ -95,6 +95,7 @@ class PerformanceView(View):
         if classes is not None and len(classes) <= _MOST_CLASSES:
             result = self._confusion(populations.now)
             columns["confusion"] = result.share
+            columns["confusion_rows"] = result.rows_of_pair.astype(np.int32)
             if len(result.classes) > len(classes):  # some predicted labels are none of the classes
                 meta["labels"] = result.classes
         return Content(meta, columns)
@@ -153,7 +154,8 @@ class PerformanceView(View):
             scores = self._shown_scores(level.inputs(inputs), level.populations)
             content = self._described(scores, level.populations, calibration)
             columns: dict[str, Any] = {**content.columns}
-            columns.pop("calibration_predicted", None)  # those of numbers are the same
+            for same in ("calibration_predicted", "confusion_rows"):  # tau does not move them
+                columns.pop(same, None)
             for at, score in enumerate(content.meta["scores"]):
                 columns |= {f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")}
             return columns
