@@ -44,6 +44,7 @@ export function aboutBinary(): ModelInfo {
     model: "",
     intervals: ["u-statistic", "model"],
     groups: [],
+    picture_rows: 0,
     views: ["importance", "dependence", "stress", "performance"],
     help: NO_HELP,
   };

@@ -72,6 +72,13 @@ describe("the performance view", () => {
     expect(model.get("measure")).toBe("margin:benign:malignant");
   });
 
+  it("watches the log-odds in the map of pixels too, where there is one", async () => {
+    const about = aboutBinary();
+    const { root, model } = await mount(about, wireFrame(about, 1, { image_rows: 5 }));
+    panelOf(root).querySelectorAll<HTMLButtonElement>(".uq-confusion button")[2]?.click();
+    expect(model.get("importance_of")).toEqual(["margin:malignant:benign"]);
+  });
+
   it("has a column for predicted labels that are none of the classes", async () => {
     const about = aboutBinary();
     const frame = wireFrame(about, 1);

@@ -20,11 +20,15 @@ export function performancePanel(context: Context): Panel {
   let hasOdds = false;
   const pick = (truth: string, predicted: string) => {
     const isError = truth !== predicted && about.classes.includes(predicted);
+    const margin = `margin:${predicted}:${truth}`;
+    const watched = session.inputs.image_rows
+      ? { measure: margin, importance_of: [margin] }
+      : { measure: margin };
     session.request({
       selection: [{ feature: null, values: [truth] }, { predicted: [predicted] }],
       row: -1,
       what_if: [],
-      ...(isError && hasOdds ? { measure: `margin:${predicted}:${truth}` } : {}),
+      ...(isError && hasOdds ? watched : {}),
     });
   };
   const onPick = session.model.isStill ? null : pick;

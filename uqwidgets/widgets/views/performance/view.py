@@ -193,7 +193,8 @@ class PerformanceView(View):
         ends = self._ends(inputs, populations)
         low, high, std_error = scores.low.copy(), scores.high.copy(), scores.std_error.copy()
         for at, name in enumerate(scores.names):
-            if name in ends:
+            # A feature that cannot be stressed, such as a constant one, has no ends.
+            if name in ends and (tau or np.isfinite(ends[name]).all()):
                 low[at], high[at] = ends[name]
                 # The standard error of the scores takes the weights as known.
                 std_error[at] = np.nan if tau else std_error[at]
