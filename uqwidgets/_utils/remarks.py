@@ -77,6 +77,12 @@ REMARKS = MappingProxyType(
             "of a model are read.",
         ),
         # Rows, categories and memory.
+        "target-named-as-a-feature": RemarkKind(
+            "y has the name of a feature, as pandas keeps the name of a column through arithmetic.",
+            "Two columns would be called the same in every picture, so the target is called "
+            '"target".',
+            "Rename y, as in `y.rename('price')`.",
+        ),
         "missing-values": RemarkKind(
             "A feature has no value in some rows.",
             "These rows are left out, or keep their weight, as the remark says.",

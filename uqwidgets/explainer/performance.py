@@ -356,6 +356,23 @@ class Performing(Stressing):
         ------
         ValueError
             If there is none of this name, or the measure needs the true target.
+
+        See Also
+        --------
+        Explainer.calibration : Calibration in the parts of the rows.
+
+        References
+        ----------
+        Gneiting et al. 2007.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.divided_by("x1").values[:3]
+        array([1., 3., 5.])
         """
         for columns in (self.table, self.extra):
             if name not in columns:

@@ -32,7 +32,7 @@ from uqwidgets.plotting.svg import (
     path,
     picture,
 )
-from uqwidgets.plotting.text import NOT_AVAILABLE, clipped, number, pixels
+from uqwidgets.plotting.text import NOT_AVAILABLE, clipped, distinct, number, pixels
 
 MOST_ROWS = 30
 NAMES_AT_MOST = 210.0
@@ -74,7 +74,8 @@ def _rows(figure: Figure, summary: str) -> Markup:
     """Draw one row per name, the panels side by side, and a text at the end of each row."""
     axis, wide = figure.panels[0].y, figure.size[0]
     rows = list(axis.names or ())[:MOST_ROWS]
-    names = [clipped(name, NAMES_AT_MOST) for name in (axis.labels or rows)[: len(rows)]]
+    whole = list(axis.labels or rows)[: len(rows)]
+    names = [clipped(name, NAMES_AT_MOST) for name in distinct(whole)]
     words = figure.words[: len(rows)]
     parts, above = _legend(figure)
     most = max(len(present(figure, panel)) for panel in figure.panels)

@@ -4,6 +4,7 @@ import { readFrame } from "../../src/session/frame.ts";
 import type { Inputs } from "../../src/session/inputs.ts";
 import type { ModelInfo } from "../../src/session/modelInfo.ts";
 import { viewsNamed } from "../../src/views/index.ts";
+import { distinct } from "../../src/widget/format.ts";
 import { aboutBinary, wireFrame } from "../fixtures.ts";
 import { clearPage, mount, openMore, painted } from "../mount.ts";
 
@@ -173,6 +174,36 @@ describe("the names of the list", () => {
       ["unbroken", "name1234"],
       ["short name"],
     ]);
+  });
+});
+
+describe("long names that are alike", () => {
+  const of = (kind: string, k: number) =>
+    `Gene expression of ENSG0000${k} ${kind} (log2 counts per million)`;
+  const names = [...[1, 2].flatMap((k) => [of("isoform a", k), of("isoform b", k)]), "age"];
+
+  it("lose the beginning and the end that they have in common, and not a part of a word", () => {
+    expect(distinct(names)).toEqual([
+      "…ENSG00001 isoform a…",
+      "…ENSG00001 isoform b…",
+      "…ENSG00002 isoform a…",
+      "…ENSG00002 isoform b…",
+      "age",
+    ]);
+    expect(distinct(["a name of more than 24 letters", "age"])[0]).toHaveLength(30);
+  });
+
+  it("show what was searched for", () => {
+    const list = featureList(names, () => {}, new AbortController().signal);
+    const rows = names.map((_, feature) => ({ feature, text: "" }));
+    const first = () => list.element.querySelector(".uq-name")?.textContent;
+    list.update(rows, "", null);
+    expect(first()).toBe("…ENSG00001 isoform a…");
+    list.update(rows, "", null, "log2 counts");
+    expect(first()).toBe("…log2 counts per million)");
+    list.update(rows, "", null, "isoform");
+    expect(first()).toBe("…isoform a (log2 counts per million)");
+    expect(list.element.querySelector("[role=option]")?.getAttribute("title")).toContain(names[0]);
   });
 });
 

@@ -261,6 +261,7 @@ export function importancePanel(context: Context): Panel {
       order.map((row) => ({ feature: row, text: groupOf(row) + inWords(data, learner, row) })),
       shown.inputs.feature,
       isStressed(frame) ? shown.inputs.stress_feature : null,
+      columns.search.value.trim().toLocaleLowerCase(),
     );
   };
 
