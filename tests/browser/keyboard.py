@@ -177,6 +177,11 @@ OPERATIONS = {
     "uq-pixel-measure": Operation(
         shown="root.querySelector('.uq-pixel-map').getAttribute('aria-label')"
     ),
+    "uq-pixel-offer": Operation("image_rows"),
+    # The model itself.
+    "uq-calibration-by": Operation("calibration_by"),
+    "uq-logit": Operation("logit"),
+    "uq-confusion-cell": Operation("selection"),
     "uq-pixel-map": Operation(
         shown="one?.getAttribute('aria-activedescendant')", keys=("ArrowRight",)
     ),

@@ -78,10 +78,10 @@ REMARKS = MappingProxyType(
         ),
         # Rows, categories and memory.
         "target-named-as-a-feature": RemarkKind(
-            "y has the name of a feature, as pandas keeps the name of a column through arithmetic.",
+            "The target has the name of a feature, as pandas keeps the name of a column through arithmetic.",
             "Two columns would be called the same in every picture, so the target is called "
             '"target".',
-            "Rename y, as in `y.rename('price')`.",
+            "Rename y, for example by its method `rename`.",
         ),
         "missing-values": RemarkKind(
             "A feature has no value in some rows.",

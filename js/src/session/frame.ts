@@ -111,7 +111,7 @@ export function readFrame(
     !isRecord(raw.inputs) ||
     !areInputs(raw.inputs)
   )
-    throw new WireError("The kernel's answer is no frame; run the cell again.");
+    throw new WireError("The kernel sent an unreadable reply; run the cell again.");
   if (raw.schema !== SCHEMA)
     throw new WireError(
       `The kernel's answer is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
@@ -179,8 +179,7 @@ export function readFrame(
 
 function readGhost(fields: Fields): Ghost {
   const { raw } = fields.record("state");
-  if (!areInputs(raw))
-    throw new WireError("The kernel's answer has a pin that is no view; run the cell again.");
+  if (!areInputs(raw)) throw new WireError("The kernel sent an invalid pin; run the cell again.");
   const of = fields.optional("of", (f) => f.text("of")) ?? "pin";
   return { of, note: fields.text("note"), state: raw };
 }

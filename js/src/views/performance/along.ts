@@ -57,6 +57,7 @@ export function alongFigure(signal: AbortSignal, redraw: () => void) {
     ...titles,
   );
   const read = crosshair(signal);
+  set(read.element, { "aria-label": "Read the calibration along a column" });
   const heading = h("h4");
   const verdict = h("p", { class: "uq-verdict" });
   const caption = h("p", { class: "uq-caption" });
