@@ -211,6 +211,7 @@ OPERATIONS = {
     "uq-small-curve": Operation("feature", at=1),
     "uq-second": Operation("second"),
     "uq-compare-with": Operation("compare_with"),
+    "uq-difference-all": Operation(shown="one?.textContent"),
     # Single rows.
     "uq-selection-find": Operation("selection"),
     "uq-selection-lines": Operation(shown=VALUE),

@@ -78,7 +78,7 @@ REMARKS = MappingProxyType(
         ),
         # Rows, categories and memory.
         "target-named-as-a-feature": RemarkKind(
-            "The target has the name of a feature, as pandas keeps the name of a column through arithmetic.",
+            "The target has the name of a feature: pandas keeps names through arithmetic.",
             "Two columns would be called the same in every picture, so the target is called "
             '"target".',
             "Rename y, for example by its method `rename`.",

@@ -177,6 +177,27 @@ describe("the names of the list", () => {
   });
 });
 
+describe("a bar on the other side", () => {
+  it("says what it means where one is clear", async () => {
+    const about = aboutBinary();
+    const high = new Float64Array(2 * about.features.length).fill(1);
+    const frame = wireFrame(about, 1);
+    frame.cols["importance.high"] = new DataView(high.slice().buffer);
+    const { root } = await mount(about, frame);
+    const words = () =>
+      [...root.querySelectorAll(".uq-importance-head .uq-column-title")].map((t) => t.textContent);
+    expect(words()[2]).toContain("how much less sure");
+    expect(words()[2]).not.toContain("left of 0");
+    high[about.features.length + 4] = -0.001;
+    const next = wireFrame(about, 2);
+    next.cols["importance.high"] = new DataView(high.buffer);
+    const second = await mount(about, next);
+    const titles = [...second.root.querySelectorAll(".uq-importance-head .uq-column-title")];
+    expect(titles[2]?.textContent).toContain("how much less sure; left of 0: more sure");
+    expect(titles[1]?.textContent).not.toContain("left of 0");
+  });
+});
+
 describe("long names that are alike", () => {
   const of = (kind: string, k: number) =>
     `Gene expression of ENSG0000${k} ${kind} (log2 counts per million)`;

@@ -21,6 +21,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   prediction: "how much higher",
   score: "how much is lost",
 };
+/** What a bar on the other side says. */
+const OPPOSITE: Readonly<Record<string, string>> = {
+  loss: "better",
+  uncertainty: "more sure",
+  prediction: "lower",
+  score: "gained",
+};
 /** Rows that are drawn beyond those in sight, so that scrolling shows no gap. */
 const AHEAD = 10;
 /** So few features need no search. */
@@ -161,13 +168,18 @@ function columnSet(onSort: (column: string) => void, hasSearch: boolean, signal:
       data.measures.forEach(({ name, label, unit, kind, baseline }, at) => {
         const column = columns[at] as ReturnType<typeof barColumn>;
         const { value, low, high, base } = data;
+        const origin = Number(ratio && kind !== "score");
+        const isBelow = (row: number) => (high[at * rows.count + row] ?? origin) < origin;
+        const left = rows.order.some(isBelow)
+          ? `; left of ${origin}: ${OPPOSITE[kind] ?? "less"}`
+          : "";
         column.update(
           {
             ...{ at, name, label, value, low, high, base, ghost, learner, stressed },
-            words: ratio ? "times as much" : (MEANINGS[kind] ?? ""),
+            words: (ratio ? "times as much" : (MEANINGS[kind] ?? "")) + left,
             unit: [unit, level].filter(Boolean).join(" · "),
             sorts: name === sorted,
-            origin: Number(ratio && kind !== "score"),
+            origin,
           },
           rows,
         );
