@@ -40,6 +40,8 @@ class ModelCalls:
     ----------
     made, rows : int
         Calls so far, and the rows in them.
+    seconds : float
+        Time of these calls.
     pace : BatchSizer
         Learns from every call how many rows the next should have.
     """
@@ -47,6 +49,7 @@ class ModelCalls:
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.made = 0
         self.rows = 0
+        self.seconds = 0.0
         features = max(1, len(table.features))
         most_rows = memory_limit // (16 * 8 * features)
         self.pace = BatchSizer(min(most_rows, max(_MAX_ROWS, _MAX_CELLS // features)))
@@ -86,7 +89,9 @@ class ModelCalls:
             raise ModelError(
                 f"the model failed while {rows_of} were evaluated: {in_one_line(error)}{way_out(X)}"
             ) from error
-        self.pace.observe(rows, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self.seconds += seconds
+        self.pace.observe(rows, seconds)
         return distribution
 
     def where(self, blocks: Sequence[RowBlock], row: int) -> str:

@@ -87,6 +87,10 @@ class WidgetAnswer(Work):
         """Model time, in seconds, that the views will need, without the view ``besides``."""
         return sum(v.seconds_ahead(self.inputs) for v in self._views if v is not besides)
 
+    def model_seconds(self) -> float:
+        """Seconds in calls of the model so far."""
+        return self._explainer.evaluations.model_seconds
+
     def run(self) -> None:
         """Show the known results, then call the model for the others, step by step.
 
