@@ -331,13 +331,21 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       importance: {
         stale: false,
         measures: [
-          { name: "nll", label: "Likelihood-PFI", unit: "nats", baseline: 0.09, kind: "loss" },
+          {
+            name: "nll",
+            label: "Likelihood-PFI",
+            unit: "nats",
+            baseline: 0.09,
+            kind: "loss",
+            words: ["how much worse", "better"],
+          },
           {
             name: "entropy",
             label: "Entropy-PFI",
             unit: "nats",
             baseline: 0.15,
             kind: "uncertainty",
+            words: ["how much less sure", "more sure"],
           },
         ],
         order: imp.order,

@@ -15,6 +15,7 @@ from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.batch_size import BatchSizer
 from uqwidgets.evaluation.dataframes import to_pandas, way_out
 from uqwidgets.evaluation.table import Table
+from uqwidgets.plotting.text import counted, few, listed
 from uqwidgets.predictive import Distribution, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError
 
@@ -88,11 +89,16 @@ class ModelCalls:
             rows_of = f"rows with {name} replaced" if name else "the rows of X"
             raise ModelError(
                 f"the model failed while {rows_of} were evaluated: {in_one_line(error)}{way_out(X)}"
+                f" (call {self.made} of the model, {counted(rows, 'row')}, {self._columns()})"
             ) from error
         seconds = time.perf_counter() - started
         self.seconds += seconds
         self.pace.observe(rows, seconds)
         return distribution
+
+    def _columns(self) -> str:
+        names = few(list(self._table.features))
+        return f"{'columns' if len(self._table.features) > 1 else 'column'} {listed(names)}"
 
     def where(self, blocks: Sequence[RowBlock], row: int) -> str:
         """Describe a row of a batch: its row of X, what is replaced and what is missing in it."""

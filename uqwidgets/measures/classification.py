@@ -118,6 +118,7 @@ def _margin(classes: list[str], first: int, second: int) -> Measure:
         "",
         of,
         (-NLL_CEILING, NLL_CEILING),
+        is_prediction=True,
         offered_as=(),
         ceiling=NLL_CEILING,
     )

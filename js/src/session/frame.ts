@@ -54,6 +54,8 @@ export interface Answer {
   /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can be continued. */
   stopped: string | null;
   error: string | null;
+  /** Why a view lacks something, and the end of the traceback, by its name. */
+  failures?: Record<string, string[]> | undefined;
   /** Whether a view failed, so that its work can be tried again. */
   failed: boolean;
   notes: string[];
@@ -166,6 +168,7 @@ export function readFrame(
     progress: meta.optional("progress", (m) => readProgress(m.record("progress"))),
     stopped: meta.optional("stopped", (m) => m.text("stopped")),
     error: meta.optional("error", (m) => m.text("error")),
+    failures: raw.meta.failures as Frame["failures"],
     failed: meta.optional("failed", (m) => m.flag("failed")) ?? false,
     notes: meta.texts("notes"),
     noteCodes: meta.optional("note_codes", (m) => m.texts("note_codes")) ?? [],

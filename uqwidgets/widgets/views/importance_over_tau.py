@@ -24,6 +24,7 @@ class ImportanceOverTauView(View):
     """Which measure is drawn over tau; the numbers are those that the importance view sends."""
 
     name = "importance_over_tau"
+    draws = "importance"
     help = (
         "Does a feature become more important, or less, when the average of the stressed feature "
         "moves? Each line is one feature, with its 95 % interval as a band; at τ = 0 the data are "

@@ -61,6 +61,7 @@ class PixelsView(View):
     """
 
     name = "pixels"
+    draws = "importance"
     help = (
         "Which parts of the picture does the model need? Each square is a pixel, which is a "
         "feature; the stronger its colour, the larger its importance. A small square is a pixel "
