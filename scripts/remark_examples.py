@@ -106,6 +106,11 @@ uq.Learner(LogisticRegression(), X, y, n_refits=10).importance("nll")""",
 X, y = uq.datasets.make_linear(200)
 model = BayesianRidge().fit(X[:100], y[:100])
 uq.loco_importance(model, X[:100], y[:100], X[100:], y[100:])""",
+    "target-named-as-a-feature": """import pandas as pd
+
+X = pd.DataFrame({"age": rng.normal(size=200)})
+y = X["age"] + rng.normal(size=200)
+uq.Explainer(lambda X: X["age"].to_numpy(), X, y).importance("squared_error")""",
     "missing-values": _NUMBERS.replace("\n\n\ndef", "\nX[:5, 1] = np.nan\n\n\ndef", 1)
     + 'uq.Explainer(model, X, y).stress(["x1"], missing="drop")',
     "narrow-predictions": _NUMBERS.replace("np.ones(len(X))", "np.full(len(X), 0.05)").replace(

@@ -10,7 +10,7 @@ from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.redundancy_result import Redundancy
 from uqwidgets.importance.result import Importance
-from uqwidgets.performance.result import Calibration, Confusion, Scores
+from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
@@ -253,12 +253,41 @@ def confusion(classes=("no", "yes"), share=((0.5, 0.125), (0.0, 0.375)), **chang
     fields = {
         "classes": tuple(classes),
         "share": np.array(share),
+        "rows_of_pair": np.rint(40 * np.array(share)).astype(int),
         "target": "answer",
         "weighted": False,
         "n_rows": 40,
         "ess": 40.0,
     }
     return Confusion(**(fields | changes))
+
+
+def calibration_along(names=("1 to 2", "2 to 3"), **changes):
+    fields = {
+        "by": "age",
+        "is_numeric": True,
+        "event": "answer is yes",
+        "target": "answer",
+        "names": tuple(names),
+        "predicted": np.array([0.25, 0.75]),
+        "observed": np.array([0.25, 0.5]),
+        "low": np.array([0.125, 0.375]),
+        "high": np.array([0.375, 0.625]),
+        "sharpness": np.array([0.75, 0.75]),
+        "sharpness_low": np.array([0.7, 0.7]),
+        "sharpness_high": np.array([0.8, 0.8]),
+        "of_sharpness": "highest class probability",
+        "nominal": None,
+        "share": np.array([0.25, 0.75]),
+        "n_rows_of_part": np.array([10, 30]),
+        "ess_of_part": np.array([10.0, 30.0]),
+        "clear": np.array([False, True]),
+        "level": 0.95,
+        "weighted": False,
+        "n_rows": 40,
+        "ess": 40.0,
+    }
+    return CalibrationAlong(**(fields | changes))
 
 
 def calibration(predicted=(0.25, 0.75), observed=(0.25, 0.5), width=0.125, **changes):
@@ -274,6 +303,8 @@ def calibration(predicted=(0.25, 0.75), observed=(0.25, 0.5), width=0.125, **cha
         "n_rows_of_bin": np.full(len(observed), 20),
         "coverage": (),
         "level": 0.95,
+        "clear": np.abs(observed - predicted) > 2 * width,
+        "clear_coverage": (),
         "weighted": False,
         "n_rows": 40,
         "ess": 40.0,

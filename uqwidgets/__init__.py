@@ -29,7 +29,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
-from uqwidgets.performance.result import Calibration, Confusion, Scores
+from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
 from uqwidgets.slices import Slices
 from uqwidgets.stress.constrained.result import Reweighting
@@ -56,6 +56,7 @@ __version__ = "0.1.0"
 # Without the name that needs PyTorch: a star import must work where it is not installed.
 __all__ = [
     "Calibration",
+    "CalibrationAlong",
     "Categorical",
     "ClassComparison",
     "Comparison",

@@ -46,6 +46,7 @@ export function aboutBinary(): ModelInfo {
     simultaneous: [false, true],
     groups: [],
     urgent: ["rows-of-groups", "few-groups"],
+    picture_rows: 0,
     views: ["importance", "dependence", "stress", "performance"],
     help: NO_HELP,
   };
@@ -134,6 +135,8 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     own_values: false,
     rug: false,
     category_order: "",
+    calibration_by: "",
+    logit: false,
     clip_lines: false,
     selection: "",
     row: -1,
@@ -268,7 +271,9 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       scores: [score("error rate", 0.07 + 0.02 * tau), score("ROC AUC", null)],
       level: 0.95,
       n_rows: about.n_rows,
-      verdict: "calibrated, as far as these rows show",
+      verdict: "Too sure above 0.5: predicted 0.7 on average, observed 0.5.",
+      misses: "8 of 10 intervals miss their probability; about 0.5 would by chance.",
+      spread: ["entropy", "entropy"],
       event: k ? `${about.target} is ${about.classes[1]}` : `${about.target} is at most the predicted quantile`,
     }, // biome-ignore format: as above
     cols: {
@@ -276,8 +281,12 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       "performance.calibration_observed": predicted.map((p) => p * p),
       "performance.calibration_low": predicted.map((p) => p * p - 0.1),
       "performance.calibration_high": predicted.map((p) => p * p + 0.1),
+      "performance.calibration_outside": Uint8Array.from(predicted, (p) => Number(p - p * p > 0.1)),
       ...(k
-        ? { "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)) }
+        ? {
+            "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)),
+            "performance.confusion_rows": Int32Array.from({ length: k * k }, (_, i) => (i % (k + 1) ? 7 : 60)),
+          }
         : {
             "performance.row": Int32Array.from({ length: 30 }, (_, i) => i),
             "performance.predicted": Float32Array.from({ length: 30 }, (_, i) => i),
@@ -312,7 +321,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       ? imp.shape
       : name === "stress.ends"
         ? [2, column.length / 2]
-        : name === "performance.confusion"
+        : name.startsWith("performance.confusion")
           ? [about.classes.length, about.classes.length]
           : (dep.shapes[name] ??
             (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
@@ -328,13 +337,21 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
       importance: {
         stale: false,
         measures: [
-          { name: "nll", label: "Likelihood-PFI", unit: "nats", baseline: 0.09, kind: "loss" },
+          {
+            name: "nll",
+            label: "Likelihood-PFI",
+            unit: "nats",
+            baseline: 0.09,
+            kind: "loss",
+            words: ["how much worse", "better"],
+          },
           {
             name: "entropy",
             label: "Entropy-PFI",
             unit: "nats",
             baseline: 0.15,
             kind: "uncertainty",
+            words: ["how much less sure", "more sure"],
           },
         ],
         order: imp.order,

@@ -181,6 +181,11 @@ OPERATIONS = {
     "uq-pixel-measure": Operation(
         shown="root.querySelector('.uq-pixel-map').getAttribute('aria-label')"
     ),
+    "uq-pixel-offer": Operation("image_rows"),
+    # The model itself.
+    "uq-calibration-by": Operation("calibration_by"),
+    "uq-logit": Operation("logit"),
+    "uq-confusion-cell": Operation("selection"),
     "uq-pixel-map": Operation(
         shown="one?.getAttribute('aria-activedescendant')", keys=("ArrowRight",)
     ),
@@ -210,6 +215,7 @@ OPERATIONS = {
     "uq-small-curve": Operation("feature", at=1),
     "uq-second": Operation("second"),
     "uq-compare-with": Operation("compare_with"),
+    "uq-difference-all": Operation(shown="one?.textContent"),
     # Single rows.
     "uq-selection-find": Operation("selection"),
     "uq-selection-lines": Operation(shown=VALUE),

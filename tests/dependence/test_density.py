@@ -54,7 +54,8 @@ def counted(columns, points, weights):
             if inside_weights.any()
             else 0
         )
-        result[at] = enough and effective >= 2 - 1e-9
+        of_equal = ess / (2 * len(points[0])) if texts == [True] else 0
+        result[at] = enough and effective >= max(2, min(30, of_equal)) - 1e-9
     return result
 
 
@@ -122,6 +123,11 @@ def test_rare_categories_are_far():
         False,
         False,
     ]
+    # A category of fewer than 30 rows is far, unless all are rare.
+    some = np.repeat(["a", "b", "c"], [200, 71, 29]).astype(object)
+    assert explained(a=some).dependence("a", grid=list("abc")).near.tolist() == [True, True, False]
+    few = np.repeat(["a", "b", "c"], [20, 7, 6]).astype(object)
+    assert explained(a=few).dependence("a", grid=list("abc")).near.all()
     # Many categories of equal frequency are all near.
     many = np.repeat([f"c{k}" for k in range(100)], 3)
     assert explained(a=many).dependence("a", grid=100).near.all()

@@ -101,7 +101,7 @@ class TestDependence:
         near = np.array([True, False, True])
         read = StaticHtml(dependence_html(dependence(grid, near=near)))
         assert [c["fill"] == "none" for c in read.all("circle")[1:]] == [False, True, False]
-        assert "Hollow: hardly any data here (1 of 3 values that few rows have)." in read.text
+        assert "Hollow: hardly any data here (1 of 3 values that few rows have, " in read.text
 
     def test_changes_have_a_line_at_zero(self):
         read = StaticHtml(dependence_html(dependence(center=1.0, average=(0.0, 0.5, 1.0))))

@@ -15,7 +15,7 @@ DAYS = pd.date_range("2020-01-01", periods=101, freq="D")
 
 def of(column, grid=50, spacing="quantile", **options):
     frame = pd.DataFrame({"a": column, "b": np.arange(len(column), dtype=float)})
-    explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"], **options)
+    explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"].to_numpy(), **options)
     return explainer.dependence("a", grid=grid, spacing=spacing)
 
 

@@ -202,7 +202,8 @@ class TestFailures:
             return answer
 
         message = r"^the model failed while rows with 'x3' replaced were evaluated: RuntimeError: "
-        self.fails(self.explainer(model), message + r"no such value$")
+        call = r" \(call 5 of the model, 60 rows, columns x0, x1, x2, x3 and x4\)$"
+        self.fails(self.explainer(model), f"{message}no such value{call}")
 
     def test_nan_is_reported_with_its_row_and_feature(self):
         def model(changed, answer):

@@ -50,6 +50,48 @@ def test_nll_has_the_ceiling_of_scikit_learn():
     np.testing.assert_allclose(of("nll", q, CODES), expected, rtol=1e-9)
 
 
+def test_the_margin_is_the_log_odds_of_two_classes():
+    p = np.array([[0.2, 0.5, 0.3], [0.6, 0.4, 0.0], [0.0, 0.0, 1.0]])
+    q = Categorical(p, ["a", "b:c", 3])
+    log_odds = of("margin:a:b:c", q, np.zeros(3, int))
+    np.testing.assert_allclose(log_odds, [np.log(0.2 / 0.5), np.log(0.6 / 0.4), 0])
+    np.testing.assert_allclose(of("margin:b:c:a", q, np.zeros(3, int)), -log_odds)
+    # A probability of 0 is cut off, as in nll.
+    assert of("margin:3:a", q, np.zeros(3, int)).tolist()[1:] == [
+        pytest.approx(-NLL_CEILING - np.log(0.6), abs=1),
+        NLL_CEILING,
+    ]
+    for name in ("margin:a:a", "margin:a", "margin:a:d"):
+        with pytest.raises(ValueError, match=r"name two different classes, as in 'margin:a:b:c'"):
+            of(name, q, np.zeros(3, int))
+
+
+def test_the_margin_has_importance_curves_and_a_mean_under_stress():
+    explainer = classification(60)
+    a, b = (str(label) for label in explainer.classes[:2])
+    name = f"margin:{a}:{b}"
+    shown = explainer.measures.set_index("measure").loc[name]
+    assert shown["label"] == "log-odds of two classes"
+    importance = explainer.importance(name, n_repeats=2)
+    assert importance.label == f"log-odds of {a} against {b}"
+    p = explainer.evaluations.original.probabilities
+    stressed = explainer.stress(explainer.features[:1], indicators=[name])
+    at = stressed.taus.tolist().index(0)
+    assert stressed.values[name][0, at] == pytest.approx(np.log(p[:, 0] / p[:, 1]).mean())
+    assert explainer.dependence(explainer.features[0], name, grid=3).label == importance.label
+
+
+def test_a_margin_of_probability_zero_has_a_remark():
+    X = np.arange(20.0)[:, None]
+    sure = Explainer(lambda X: np.tile([1.0, 0.0], (len(X), 1)), X, X[:, 0] > 9)
+    (remark,) = (
+        r
+        for r in sure.importance("margin:False:True", n_repeats=2).remarks
+        if r.code == "probability-zero"
+    )
+    assert "in 20 of 20 rows the model gives one of both classes hardly any" in remark
+
+
 def test_measures_of_three_classes_name_the_class():
     q = Categorical([[0.2, 0.5, 0.3]], ["a", "b", 3])
     assert of("probability:3", q, np.array([0]))[0] == 0.3
@@ -237,9 +279,9 @@ def test_reasons_name_a_remedy(kind, name, reason):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("interval_width", "'interval_width' lacks a number, as in interval_width:0.9"),
-        ("interval_width:", "'interval_width:' lacks a number"),
-        ("interval_width:<level>", "lacks a number"),
+        ("interval_width", "'interval_width' lacks its parameter, as in interval_width:0.9"),
+        ("interval_width:", "'interval_width:' lacks its parameter"),
+        ("interval_width:<level>", "lacks its parameter"),
         ("interval_width:90", "has the level '90'; give one between 0 and 1, such as"),
         ("interval_width:0", "has the level '0'"),
         ("interval_width:1.0", "has the level '1.0'"),

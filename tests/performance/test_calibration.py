@@ -170,3 +170,65 @@ def test_a_model_without_calibration_is_an_error_of_one_sentence(three):
     distribution = uq.Explainer(lambda A: (A[:, 0], np.ones(len(A))), X, X[:, 0])
     with pytest.raises(ValueError, match="has no class"):
         distribution.calibration("a")
+
+
+class TestVerdict:
+    def of_numbers(self, scale=1.0, shift=0.0, n=2000, seed=0):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 1))
+        y = X[:, 0] + rng.normal(size=n)
+        model = lambda A: (A[:, 0] + shift, np.full(len(A), scale))  # noqa: E731
+        return uq.Explainer(model, X, y).calibration()
+
+    def of_classes(self, distorted, n=4000):
+        """Return the calibration of a model whose log-odds are distorted."""
+        X, y = two_classes(n)
+
+        def model(A):
+            p = 1 / (1 + np.exp(-distorted(2 * A[:, 0])))
+            return np.column_stack([1 - p, p])
+
+        return uq.Explainer(model, X, y).calibration()
+
+    def test_of_numbers_says_the_direction_with_the_share_inside(self):
+        wide, narrow = self.of_numbers(1.5), self.of_numbers(0.5)
+        inside = wide.coverage[2][1]
+        assert wide.verdict == (
+            f"Too cautious: {100 * inside:.3g} % of the rows lie inside the 90 % intervals."
+        )
+        assert narrow.verdict.startswith("Too sure: ")
+
+    def test_of_numbers_says_that_predictions_are_too_high(self):
+        below = self.of_numbers(shift=0.3).verdict
+        assert "Too high: " in below
+        assert "of the rows lie below the predicted median" in below
+        assert "Too low: " in self.of_numbers(shift=-0.3).verdict
+
+    def test_of_two_classes_says_where(self):
+        assert self.of_classes(lambda z: 3 * z).verdict.count("Too sure") == 1
+        assert "Too cautious" in self.of_classes(lambda z: z / 3).verdict
+        assert self.of_classes(lambda z: z + 1).verdict.startswith("Too high")
+        above = self.of_classes(lambda z: np.where(z > 1, 3 * z - 2, z)).verdict
+        assert above.startswith("Too sure above 0.")
+
+    def test_of_the_confidence_in_three_classes(self):
+        X, y = np.arange(90.0).reshape(-1, 1), np.tile(["a", "b", "c"], 30)
+
+        def model(A):  # right in every row, with a confidence of 0.4
+            return 0.3 + 0.1 * np.eye(3)[A[:, 0].astype(int) % 3]
+
+        result = uq.Explainer(uq.as_predictive(model, classes=["a", "b", "c"]), X, y).calibration()
+        assert result.verdict == "Too cautious: predicted 0.4 on average, observed 1."
+
+    def test_a_calibrated_model_rarely_gets_a_direction(self):
+        verdicts = [self.of_numbers(n=200, seed=seed).verdict for seed in range(200)]
+        directions = sum("Calibrated" not in verdict for verdict in verdicts)
+        assert directions <= 18  # P = 1 % if one in 20 tables has one
+
+    def test_counts_what_would_miss_by_chance(self):
+        assert self.of_numbers(0.5).misses.endswith("about 1 would by chance.")
+        assert self.of_numbers(n=50).expected_outside == pytest.approx(0.95)
+        X, y = two_classes()
+        together = uq.Explainer(logistic, X, y).calibration(simultaneous=True)
+        assert together.misses.endswith("by chance any would in 5 % of tables.")
+        np.testing.assert_array_equal(together.clear, together.outside)

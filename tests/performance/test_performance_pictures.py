@@ -32,9 +32,36 @@ def test_the_confusion_of_a_class_without_rows_has_no_share():
 def test_the_picture_of_calibration_counts_the_intervals_that_miss():
     result = calibration()
     assert result.n_outside == 1
-    assert "1 of 2 intervals does not contain the predicted probability" in result._repr_html_()
-    html = calibration(coverage=((0.9, 0.75, 0.5, 0.875),))._repr_html_()
+    assert "1 of 2 intervals misses its probability" in result._repr_html_()
+    lines = ((0.9, 0.75, 0.5, 0.875),)
+    html = calibration(coverage=lines, clear_coverage=(True,))._repr_html_()
     assert "90% intervals hold 75.0% of the rows (50.0% to 87.5%)" in html
+
+
+def test_points_that_miss_have_a_ring_and_their_name():
+    chart = calibration().to_altair().to_dict()
+    names = [
+        [row["name"] for row in chart["datasets"][layer["data"]["name"]]]
+        for layer in chart["layer"]
+        if layer["mark"]["type"] == "text"
+    ]
+    assert names == [["0.75"]]
+    html = calibration()._repr_html_()
+    assert html.count('fill="none" stroke="#D55E00"') == 1
+    assert ">0.75</text>" in html
+
+
+def test_axes_of_log_odds_have_labels_of_probabilities():
+    result = calibration((0.01, 0.5, 0.99), (0.02, 0.5, 0.99), 0.01, logit=True)
+    html = result._repr_html_()
+    assert html.count(">0.01</text>") >= 2
+    assert html.count(">0.999</text>") == 0
+    x = result.to_altair().to_dict()["layer"][1]["encoding"]["x"]
+    assert '"0.01"' in x["axis"]["labelExpr"]
+    # Equal steps of the odds take equal room, and an end of 1 is drawn at the edge.
+    at = x["axis"]["values"]
+    np.testing.assert_allclose(np.diff(at)[[0, -1]], np.log(99 / 9))
+    json.dumps(result.to_altair().to_dict(), allow_nan=False)
 
 
 def test_names_are_escaped_as_text():

@@ -12,6 +12,7 @@ import pytest
 import uqwidgets as uq
 from example_results import (
     calibration,
+    calibration_along,
     confusion,
     dependence,
     diagnosis,
@@ -29,6 +30,7 @@ from uqwidgets.plotting.result import Result
 
 MADE = {
     uq.Calibration: calibration,
+    uq.CalibrationAlong: calibration_along,
     uq.Confusion: confusion,
     uq.CurveGrid: lambda: uq.CurveGrid([dependence(), dependence(feature="height")]),
     uq.Dependence: dependence,

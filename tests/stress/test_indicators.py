@@ -165,7 +165,7 @@ def test_scorers_of_members_that_give_classes():
         (["neg_mean_squared_log_error"], "neg_mean_squared_log_error cannot score this model"),
         (["epistemic"], "'epistemic' is not available: the model is not read as an ensemble"),
         (["interval_width:2"], "interval_width has the level '2'"),
-        (["interval_width"], "'interval_width' lacks a number"),
+        (["interval_width"], "'interval_width' lacks its parameter"),
         ([], "indicators is empty; name at least one"),
         ([lambda *_: 0, lambda *_: 1], "indicators has '<lambda>' twice"),
         ("rms", "there is no indicator 'rms'; did you mean 'rmse'"),

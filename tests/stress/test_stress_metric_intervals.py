@@ -339,18 +339,19 @@ def test_few_effective_rows_give_a_remark_if_a_level_is_set():
     assert few.any(axis=1).all()
     (remark,) = result.remarks
     assert remark.startswith(
-        f"from |tau| = {first:g} on, intervals of x0, x1 and 2 more rest on fewer than 50 "
-        "effective rows (ess)"
+        f"From |τ| = {first:g} on few rows remain (worth as few as {np.nanmin(result.ess):.0f}, "
+        "where 50 are needed), so intervals of x0, x1 and 2 more may be too narrow."
     )
     assert ". In simulations, on average 94 to 95 of 100 such intervals " in remark
-    assert remark.endswith(" Take a smaller |tau|, a larger tail, or more rows.")
+    assert remark.endswith(" Take a smaller |τ|, a larger tail, or more rows.")
     assert f"note: {remark}" in repr(result)
     assert remark in result._repr_html_()
     for names, named in ((["x1"], "x1"), (["x0", "x1", "x2"], "x0, x1 and x2")):
         (remark,) = explainer.stress(names, ["r2"], taus=3, level=0.9).remarks
-        assert remark.startswith(f"at |tau| = 1, intervals of {named} rest on fewer than 50 ")
+        assert remark.startswith("At the far ends of τ few rows remain (worth as few as ")
+        assert f"so intervals of {named} may be too narrow. " in remark
     (remark,) = regression(n=30, p=2).stress(["x0"], ["mean"], taus=3, level=0.9).remarks
-    assert remark.startswith("at every tau, intervals of x0 rest on")
+    assert remark.startswith("At every τ few rows remain ")
     assert remark.endswith(" Take more rows.")
     many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], tail=0.45, level=0.95)
     assert not many.remarks

@@ -6,15 +6,17 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import uqwidgets as uq
 from example_results import (
     fan,
     stress,
 )
 from reading_html import StaticHtml, numbers, points
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.result import by_response, emphasised
+from uqwidgets.stress.result import by_response, clear_response, emphasised, response
 
 
 class TestStress:
@@ -159,3 +161,19 @@ class TestStress:
         labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
         result = stress(fan(1), indicators=("error_rate", "nll"), values=values, labels=labels)
         assert "Also in the result: mean likelihood loss." in StaticHtml(stress_html(result)).text
+
+
+def test_what_rests_on_few_rows_does_not_lead():
+    rng = np.random.default_rng(0)
+    rare = np.where(np.arange(2000) < 7, "rare", "common")
+    X = pd.DataFrame({"kind": rare, "x": rng.normal(size=2000)})
+    X["noise"] = rng.normal(size=2000)
+    y = X["x"].to_numpy() + rng.normal(size=2000)
+    explainer = uq.Explainer(lambda X: (0.2 * X["x"] + X["noise"]).to_numpy(), X, y)
+    for level in (None, 0.95):
+        result = explainer.stress(indicators=["mean"], level=level, taus=9)
+        names = [result.features[j] for j in by_response(result, "mean")]
+        assert {"x", "noise"} == set(names[:2])
+    assert clear_response(result, "mean").shape == (len(names),)
+    assert response(result.values["mean"])[names.index("x")] > 0
+    assert "it responds most to noise (" in result._repr_html_()

@@ -58,9 +58,10 @@ REMARKS = MappingProxyType(
             "Pass `noise=` to `as_predictive` if you know the noise better.",
         ),
         "probability-zero": RemarkKind(
-            "The model gives an observed class the probability 0.",
-            "The nll of such a row is infinite. It counts with the largest value that the "
-            "measure allows, so the mean depends on that value.",
+            "The model gives an observed class the probability 0, or one of two classes whose "
+            "log-odds are shown.",
+            "The nll of such a row is infinite, and so are the log-odds. It counts with the "
+            "largest value that the measure allows, so the mean depends on that value.",
             "Calibrate the model, or use the Brier score.",
         ),
         "dominating-row": RemarkKind(
@@ -77,6 +78,12 @@ REMARKS = MappingProxyType(
             "of a model are read.",
         ),
         # Rows, categories and memory.
+        "target-named-as-a-feature": RemarkKind(
+            "The target has the name of a feature: pandas keeps names through arithmetic.",
+            "Two columns would be called the same in every picture, so the target is called "
+            '"target".',
+            "Rename y, for example by its method `rename`.",
+        ),
         "missing-values": RemarkKind(
             "A feature has no value in some rows.",
             "These rows are left out, or keep their weight, as the remark says.",

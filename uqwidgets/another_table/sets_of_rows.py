@@ -114,7 +114,7 @@ def _coverage(
 ) -> tuple[float, float, float]:
     among = _among(mask, population)
     share, _ = mean_over_rows(inside[mask][None], among)
-    low, high = wilson_of(share, inside[mask][None], among, level)
+    low, high = wilson_of(share, inside[mask][None], among)(level)
     return float(share[0]), float(low[0]), float(high[0])
 
 

@@ -8,7 +8,8 @@ neighbourhood holds
 
 * at least a tenth of the weight that it would hold if the rows were spread evenly over that
   range, or over the categories of the grid (at least ten), and
-* at least two effective rows, (sum w)^2 / sum w^2 >= 2.
+* at least two effective rows, (sum w)^2 / sum w^2 >= 2; a category along a single axis at least
+  30, or half of what each would have if all were equally frequent, where that is less.
 
 For many normal rows this marks points beyond about 2.4 standard deviations, and gaps. The rule
 does not depend on how fine the grid is. The row weights count, so other points may be far from
@@ -33,6 +34,7 @@ _CENTRAL = (0.01, 0.99)
 _TENTH = 0.1
 _ROWS_EXPECTED = 6
 _ROWS_NEEDED = 2
+_OF_CATEGORY = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +127,13 @@ def near(axes: Sequence[GridAxis], weights: Floats) -> npt.NDArray[np.bool_]:
     totals, squares = _neighbourhood_sums(axes, reaches, each)
     least = _TENTH * even * width**numeric * each.sum(axis=1)
     enough = totals >= least.reshape(-1, *(1 for _ in axes))
+    needed = np.full(len(each), float(_ROWS_NEEDED))
+    if len(axes) == 1 and axes[0].categories:
+        of_equal = effective_sample_sizes(each) / (2 * axes[0].categories)
+        needed = np.maximum(needed, np.minimum(_OF_CATEGORY, of_equal))
     # Two equal weights are two effective rows only up to rounding.
-    enough &= np.square(totals) >= _ROWS_NEEDED * (1 - 1e-9) * squares
+    rounded = (1 - 1e-9) * needed.reshape(-1, *(1 for _ in axes))
+    enough &= np.square(totals) >= rounded * squares
     return np.asarray(enough if weights.ndim == 2 else enough[0])
 
 

@@ -126,7 +126,8 @@ def _notes_of_dots(result: Dependence, n_drawn: int) -> list[str]:
     far, n = int((~result.near).sum()), len(result.grid)
     if far:
         notes.append(
-            f"Hollow: hardly any data here ({far} of {counted(n, 'value')} that few rows have)."
+            f"Hollow: hardly any data here ({far} of {counted(n, 'value')} that few rows have, "
+            "fewer than 30 or a tenth of an even share)."
         )
     if n > MOST_ROWS:
         notes.append(f"Drawn are the first {MOST_ROWS} of {n} categories.")

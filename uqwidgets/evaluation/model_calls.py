@@ -15,6 +15,7 @@ from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.batch_size import BatchSizer
 from uqwidgets.evaluation.dataframes import to_pandas, way_out
 from uqwidgets.evaluation.table import Table
+from uqwidgets.plotting.text import counted, few, listed
 from uqwidgets.predictive import Distribution, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError
 
@@ -40,6 +41,8 @@ class ModelCalls:
     ----------
     made, rows : int
         Calls so far, and the rows in them.
+    seconds : float
+        Time of these calls.
     pace : BatchSizer
         Learns from every call how many rows the next should have.
     """
@@ -47,6 +50,7 @@ class ModelCalls:
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.made = 0
         self.rows = 0
+        self.seconds = 0.0
         features = max(1, len(table.features))
         most_rows = memory_limit // (16 * 8 * features)
         self.pace = BatchSizer(min(most_rows, max(_MAX_ROWS, _MAX_CELLS // features)))
@@ -85,9 +89,16 @@ class ModelCalls:
             rows_of = f"rows with {name} replaced" if name else "the rows of X"
             raise ModelError(
                 f"the model failed while {rows_of} were evaluated: {in_one_line(error)}{way_out(X)}"
+                f" (call {self.made} of the model, {counted(rows, 'row')}, {self._columns()})"
             ) from error
-        self.pace.observe(rows, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self.seconds += seconds
+        self.pace.observe(rows, seconds)
         return distribution
+
+    def _columns(self) -> str:
+        names = few(list(self._table.features))
+        return f"{'columns' if len(self._table.features) > 1 else 'column'} {listed(names)}"
 
     def where(self, blocks: Sequence[RowBlock], row: int) -> str:
         """Describe a row of a batch: its row of X, what is replaced and what is missing in it."""

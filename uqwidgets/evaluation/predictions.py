@@ -115,6 +115,11 @@ class Predictions:
         return self._calls.made
 
     @property
+    def model_seconds(self) -> float:
+        """Seconds in these calls."""
+        return self._calls.seconds
+
+    @property
     def rows_evaluated(self) -> int:
         """Number of rows in these calls."""
         return self._calls.rows

@@ -54,6 +54,8 @@ class Table(Columns):
         The numbers or dates of this order, with the name of their column, or without a name.
     remarks : tuple of Remark
         What a reader of results should know about these groups.
+    target_remarks : tuple of Remark
+        Whether the target has another name than the one it came with.
 
     Raises
     ------
@@ -78,8 +80,12 @@ class Table(Columns):
         self.check_order(y, "y")
         self._y: npt.NDArray[Any] | None = None
         self.target = ""
+        self.target_remarks: tuple[Remark, ...] = ()
         if y is not None:
-            self._y, self.target = _target(y, len(chosen))
+            self._y, named = _target(y, len(chosen))
+            self.target = _free_name(named, self.names)
+            if named != self.target:
+                self.target_remarks = (_remark_on_name(named, self.target),)
         if groups is not None and not isinstance(groups, Mapping):
             raise ValueError(
                 f"feature_groups is {brief(groups)}; pass a dict from names to lists of features."
@@ -351,3 +357,19 @@ def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
             f"{int(missing.argmax())}); drop these rows from X and y."
         )
     return values, "y" if name is None else str(name)
+
+
+def _free_name(name: str, features: Sequence[str]) -> str:
+    """Return the name of the target, or another one where a feature has it.
+
+    pandas keeps the name of a column through arithmetic, as in ``X["age"] + noise``.
+    """
+    return next(one for one in (name, "target", "true target", "y", "") if one not in features)
+
+
+def _remark_on_name(name: str, target: str) -> Remark:
+    text = (
+        f"y has the name of the feature {name!r}, so it is called {target!r} here; rename y to "
+        "choose another name"
+    )
+    return Remark("target-named-as-a-feature", text)

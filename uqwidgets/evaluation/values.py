@@ -109,7 +109,7 @@ class MeasureValues(Predictions):
     @property
     def remarks_on_rows(self) -> tuple[Remark, ...]:
         """Remarks on the groups of the rows, and on rows that are not independent without them."""
-        return self.table.remarks + self._remarks_on_rows
+        return self.table.remarks + self.table.target_remarks + self._remarks_on_rows
 
     @cached_property
     def _remarks_on_rows(self) -> tuple[Remark, ...]:

@@ -91,7 +91,8 @@ class ExplainerBase:
         """Measures of this model, and the reason why the others are not available.
 
         The columns are ``measure, label, unit, available, reason``. Only one
-        ``interval_width:<level>`` is listed; every level between 0 and 1 is available.
+        ``interval_width:<level>`` is listed; every level between 0 and 1 is available. So is
+        ``margin:<a>:<b>``, the log-odds of any two classes.
 
         See Also
         --------

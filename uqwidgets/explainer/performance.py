@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from uqwidgets._utils.choices import Named, as_entries
+from uqwidgets._utils.choices import Named, as_entries, unknown
+from uqwidgets._utils.dtypes import of_pandas
 from uqwidgets._utils.options import checked_flag
+from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.performance import (
     Calibration,
+    CalibrationAlong,
     Confusion,
     Scores,
     calibration,
+    calibration_along,
     confusion,
     default_scores,
     scores,
 )
+from uqwidgets.performance.along import NOMINAL, By
 from uqwidgets.performance.calibration import quantile_counts
 from uqwidgets.performance.metrics import RankIndicator, accuracy, balanced_accuracy, r2
 from uqwidgets.performance.scores import Score
+from uqwidgets.plotting.text import value_text
 from uqwidgets.predictive.distributions import (
     Categorical,
     Mixture,
@@ -41,6 +48,7 @@ class Performing(Stressing):
     """The part of `uqwidgets.Explainer` that describes the model as it is."""
 
     seed: int
+    extra: Columns
 
     def scores(
         self,
@@ -212,16 +220,46 @@ class Performing(Stressing):
         of_rows = self.evaluations.remarks_on_rows
         return replace(result, remarks=self.evaluations.remarks_on_answers + of_rows)
 
+    @overload
     def calibration(
         self,
         label: object | None = None,
         *,
+        by: None = None,
+        logit: bool = False,
         n_bins: int = 10,
         level: float = 0.95,
         simultaneous: bool = False,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-    ) -> Calibration:
+    ) -> Calibration: ...
+
+    @overload
+    def calibration(
+        self,
+        label: object | None = None,
+        *,
+        by: str,
+        logit: bool = False,
+        n_bins: int = 10,
+        level: float = 0.95,
+        simultaneous: bool = False,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> CalibrationAlong: ...
+
+    def calibration(
+        self,
+        label: object | None = None,
+        *,
+        by: str | None = None,
+        logit: bool = False,
+        n_bins: int = 10,
+        level: float = 0.95,
+        simultaneous: bool = False,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Calibration | CalibrationAlong:
         """Whether events with the predicted probability p happen in a share p of the rows.
 
         For classes, rows are cut into bins of about equal weight by the predicted probability. For
@@ -233,8 +271,14 @@ class Performing(Stressing):
         label : object, optional
             The class whose probability is meant. By default the positive of two classes; of more
             classes the predicted one, so that the probability is the model's confidence.
+        by : str, optional
+            A feature, an extra column, or a measure that needs no true value, such as "std" or
+            "entropy", the predicted spread. Calibration and sharpness are then those of each
+            range or category of it: is the uncertainty right *where*?
+        logit : bool, default=False
+            Whether pictures have axes of log-odds, which stretch both ends.
         n_bins : int, default=10
-            Number of bins, for classes; fewer where many probabilities are equal.
+            Number of bins, for classes and along a column; fewer where many values are equal.
         level : float, default=0.95
             Level of the intervals of the shares (Wilson 1927).
         simultaneous : bool, default=False
@@ -246,13 +290,14 @@ class Performing(Stressing):
 
         Returns
         -------
-        Calibration
+        Calibration or CalibrationAlong
+            The latter with ``by``.
 
         Raises
         ------
         ValueError
-            If the model predicts neither probabilities nor distributions, the class does not
-            exist, or a number is out of range.
+            If the model predicts neither probabilities nor distributions, the class or the column
+            does not exist, or a number is out of range.
 
         See Also
         --------
@@ -260,7 +305,8 @@ class Performing(Stressing):
 
         References
         ----------
-        Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Wilson 1927.
+        Gneiting et al. 2007; Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Sidak 1967;
+        Spiegelhalter 1986; Wilson 1927.
 
         Examples
         --------
@@ -273,23 +319,83 @@ class Performing(Stressing):
         >>> explainer = uq.Explainer(model, X, X[:, 0] + rng.normal(size=1000))
         >>> explainer.calibration().n_outside  # of 19 quantiles
         0
+        >>> explainer.calibration(by="x0", n_bins=3).names
+        ('−3.9 to −0.474', '−0.473 to 0.359', '0.359 to 3.07')
         """
         self.table.require_target("calibration()")
         population = self.table.population(sample_weight, rows)
         q, truth = self.evaluations.original, self.evaluations.truth
+        checked_flag(logit, "logit")
+        options: dict[str, Any] = {
+            "predicted": None if self.classes is None else self._predicted_codes,
+            "label": label,
+            "n_bins": n_bins,
+            "level": checked_level(level),
+            "family": Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None,
+        }
 
-        return calibration(
-            q,
-            truth,
-            self.table.target,
-            population,
-            # Quantiles can be slow.
-            lambda: self.evaluations.cached(
-                ("quantile counts",), lambda: quantile_counts(q, truth)
-            ),
-            predicted=None if self.classes is None else self._predicted_codes,
-            label=label,
-            n_bins=n_bins,
-            level=checked_level(level),
-            family=Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None,
-        )
+        def known(name: str, of: Callable[[], Any]) -> Callable[[], Any]:
+            return lambda: self.evaluations.cached((name,), of)  # quantiles can be slow
+
+        subject = q, truth, self.table.target, population
+        if by is not None:
+            ends = known("central intervals", lambda: np.stack(q.interval(NOMINAL)))
+            return calibration_along(self.divided_by(by), *subject, ends, **options)
+        counts = known("quantile counts", lambda: quantile_counts(q, truth))
+        return calibration(*subject, counts, **options, logit=logit)
+
+    def divided_by(self, name: str) -> By:
+        """Return what rows are divided by: a feature, an extra column or a measure.
+
+        Parameters
+        ----------
+        name : str
+            See ``by`` of `calibration`.
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name, or the measure needs the true target.
+
+        See Also
+        --------
+        Explainer.calibration : Calibration in the parts of the rows.
+
+        References
+        ----------
+        Gneiting et al. 2007.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.divided_by("x1").values[:3]
+        array([1., 3., 5.])
+        """
+        for columns in (self.table, self.extra):
+            if name not in columns:
+                continue
+            if columns.kind(name) == "numeric":
+                return By(name, columns.numbers(name))
+            if columns.holds_dates(name):
+                column = columns.column(name)
+                days = pd.DatetimeIndex(column.astype(of_pandas(column.dtype)))
+                as_date = partial(_date, unit=days.unit)
+                return By(name, np.where(days.isna(), np.nan, days.asi8), text=as_date)
+            labels = columns.labels(name)
+            codes = np.full(len(self.table), -1, dtype=np.intp)
+            for place, text in enumerate(labels.texts):
+                codes[labels.mask([text])] = place
+            return By(name, codes, labels.texts)
+        measures = [one for one in self.measure_names if not self.measure(one).needs_truth]
+        if name not in measures:
+            known = [*self.features, *self.extra.names, *measures]
+            raise ValueError(unknown("feature, extra column or measure", name, known))
+        measure = self.measure(name)
+        return By(measure.label, self.evaluations.original_values(measure))
+
+
+def _date(value: float, unit: str) -> str:
+    return value_text(pd.Timestamp(int(value), unit=unit))

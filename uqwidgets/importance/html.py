@@ -13,6 +13,7 @@ from uqwidgets.plotting.result import at_once, named_interval
 from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
+    few,
     interval,
     listed,
     measured,
@@ -75,6 +76,12 @@ def _summary(result: Importance) -> str:
     return f"{text} Next: {listed(following)}." if following else text
 
 
+def _falls(result: Importance) -> str:
+    """Return what a clearly negative importance means."""
+    how = "leaving out" if result.replacement == "refit" else "replacing"
+    return f"{result.label} falls by {how} the values"
+
+
 def _notes(results: list[Importance]) -> list[str]:
     first = results[0]
     notes = [
@@ -85,6 +92,12 @@ def _notes(results: list[Importance]) -> list[str]:
         f"{population(first.weighted, first.ess, first.per_row.shape[1], first.groups)}."
     ]
     notes += left_out(len(first.features))
+    for result in results:
+        falling = np.flatnonzero(result.high < result.unchanged)
+        names = few([result.features[j] for j in falling.tolist()])
+        if names:
+            origin = 1 if result.compare == "ratio" else 0
+            notes.append(f"Left of {origin}: {_falls(result)} of {listed(names)}.")
     return [*notes, *dict.fromkeys(remark for result in results for remark in result.remarks)]
 
 

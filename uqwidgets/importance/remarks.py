@@ -73,18 +73,22 @@ def remarks_on_measure(
 
 
 def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[Remark, ...]:
-    """Return a remark if the model rules out the observed target of some rows."""
-    count = int((original >= measure.ceiling).sum())
+    """Return a remark if the model rules out the observed target, or a class, of some rows."""
+    count = int((np.abs(original) >= measure.ceiling).sum())
     if not count:
         return ()
-    return (
-        Remark(
-            "probability-zero",
-            f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
-            f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the "
-            "model)",
-        ),
-    )
+    rows, at = f"in {count} of {len(original)} rows the model gives", f"{measure.ceiling:.1f}"
+    if measure.needs_truth:
+        text = (
+            f"{rows} the observed class probability 0; their nll, which is infinite, counts as "
+            f"{at} nats (calibrate the model)"
+        )
+    else:
+        text = (
+            f"{rows} one of both classes hardly any probability; their log-odds count as at most "
+            f"{at} (calibrate the model)"
+        )
+    return (Remark("probability-zero", text),)
 
 
 def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> tuple[Remark, ...]:

@@ -112,9 +112,10 @@ class Learner(PerformanceMethods):
     ``interval=None`` selects the one with the best coverage: ``"variance-components"`` for
     importance by difference and for curves, ``"group-jackknife"`` for curves of a learner with
     ``resampling="leave-two-groups-out"``, and ``"corrected"`` for all other results, with
-    ``sample_weight``, if ``correction`` is not the default, and where no two refits hold out two
-    rows, or groups of rows, in common. The ``remarks`` of a result name its interval, the coverage,
-    which was also simulated for 30 groups of rows, and how wide the interval is for a tree.
+    ``sample_weight``, if ``correction`` is not the default, or if no two refits share at least
+    two held-out rows, or groups of rows. The ``remarks`` of a result name its interval, the
+    coverage, which was also simulated for 30 groups of rows, and how wide the interval is for a
+    tree.
 
     A learner has no ``rows``, because each refit scores the rows that it held out; rows of weight
     zero are neither scored nor donors. It has no ``stress`` either: the papers define stress for

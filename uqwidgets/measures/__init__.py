@@ -9,6 +9,7 @@ from uqwidgets._utils.options import brief
 from uqwidgets.measures.classification import (
     NLL_CEILING,
     class_of,
+    margin_of,
     of_labels,
     of_probabilities,
     probability_of,
@@ -44,6 +45,7 @@ __all__ = [
     "described",
     "find",
     "look_up",
+    "margin_of",
     "probability_of",
 ]
 
@@ -116,7 +118,7 @@ def find(measure: str | Function, offers: Offers) -> Measure:
     if isinstance(offer, Measure):
         return offer
     if isinstance(offer, Family):
-        raise ValueError(f"measure {measure!r} lacks a number, as in {offer.example}.")
+        raise ValueError(f"measure {measure!r} lacks its parameter, as in {offer.example}.")
     names = [name for name, one in described(offers) if not isinstance(one, str)]
     if offer is not None:
         others = f"; this model has {', '.join(map(repr, names[:4]))}" if names else ""

@@ -10,6 +10,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.measures.measure import (
     NON_NEGATIVE,
     UNIT_INTERVAL,
+    Family,
     Measure,
     Offers,
     Truth,
@@ -73,6 +74,7 @@ def of_probabilities(q: Classes) -> Offers:
             )
             for column, label in enumerate(classes)
         },
+        **_margins(classes),
         "std": f"{_A_CLASS}; use entropy, which is of classes too",
         "squared_error": _squared_error_of(of_positive) if binary else f"{several}, or brier",
         "absolute_error": f"{_A_CLASS}; use brier or zero_one",
@@ -83,12 +85,62 @@ def of_probabilities(q: Classes) -> Offers:
     }
 
 
+def margin_of(first: str, second: str) -> str:
+    """Return the name of the measure that is the log-odds of one class against another."""
+    return f"margin:{first}:{second}"
+
+
+def _margins(classes: list[str]) -> Offers:
+    """Return the log-odds of all pairs of classes; none of a single class."""
+    if len(classes) < 2:
+        return {}
+
+    def member(parameter: str) -> Measure:
+        for i, first in enumerate(classes):
+            for j, second in enumerate(classes):
+                if i != j and parameter == f"{first}:{second}":
+                    return _margin(classes, i, j)
+        example = margin_of(classes[0], classes[1])
+        raise ValueError(
+            f"margin is of {parameter!r}; name two different classes, as in {example!r}."
+        )
+
+    label = "log-odds of two classes"
+    return {"margin:<a>:<b>": Family(margin_of(classes[0], classes[1]), label, "", member)}
+
+
+def _margin(classes: list[str], first: int, second: int) -> Measure:
+    r"""Log-odds of one class against another, :math:`\log p_a - \log p_b`.
+
+    What speaks for one of both, whatever the model says of the others: a constant added to both
+    scores of a softmax leaves it the same. A probability of 0 is cut off as in nll.
+    """
+
+    def of(q: Classes, _y: Truth) -> Floats:
+        p = q.probabilities
+        with np.errstate(divide="ignore"):
+            logs = np.maximum(np.log(p[:, [first, second]]), -NLL_CEILING)
+        return np.asarray(np.clip(logs[:, 0] - logs[:, 1], -NLL_CEILING, NLL_CEILING))
+
+    return Measure(
+        margin_of(classes[first], classes[second]),
+        f"log-odds of {classes[first]} against {classes[second]}",
+        "",
+        of,
+        (-NLL_CEILING, NLL_CEILING),
+        is_prediction=True,
+        offered_as=(),
+        ceiling=NLL_CEILING,
+    )
+
+
 def of_labels() -> Offers:
     """Measures of predicted labels."""
     no_spread = f"{_A_CLASS}; use a model with predict_proba for entropy"
     return {
         **dict.fromkeys(_OF_UNCERTAINTY, _LABELS_ONLY),
         **dict.fromkeys(("prediction", "probability:<class>"), _LABELS_ONLY),
+        "margin:<a>:<b>": _LABELS_ONLY,
         "std": no_spread,
         "squared_error": _LABELS_ONLY,
         "absolute_error": f"{_A_CLASS}; use zero_one",

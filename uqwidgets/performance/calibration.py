@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.tested import filled
 from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson_of
+from uqwidgets.performance.verdict import CONFIDENCE
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -45,6 +47,7 @@ def calibration(
     n_bins: int = 10,
     level: float = 0.95,
     family: Family | None = None,
+    logit: bool = False,
 ) -> Calibration:
     """Compare predicted probabilities with the shares of rows in which their events happened.
 
@@ -69,6 +72,8 @@ def calibration(
     level : float, default=0.95
     family : Family, optional
         An empty one; all intervals then hold at once.
+    logit : bool, default=False
+        Whether pictures have axes of log-odds.
 
     Returns
     -------
@@ -79,23 +84,36 @@ def calibration(
     ValueError
         If the model predicts points or labels only, or the class does not exist.
     """
-    n_bins = checked_count(n_bins, "n_bins", 1, _MOST_BINS)
+    n_bins = checked_bins(q, target, label, n_bins)
+    if q.classes is None:
+        found = _of_quantiles(counts(), target, population, level, family)
+        return replace(found, logit=logit)
+    assert isinstance(q, Categorical | Mixture)
+    assert predicted is not None
+    event, probability, happened = event_of(q, predicted, truth, target, label)
+    found = _of_bins(event, probability, happened, target, population, n_bins, level, family)
+    return replace(found, logit=logit)
+
+
+def checked_bins(q: Distribution, target: str, label: object | None, n_bins: int) -> int:
+    """Return the number of bins, if a model has a calibration.
+
+    Raises
+    ------
+    ValueError
+        As `calibration`.
+    """
     if isinstance(q, Point):
         raise ValueError(
             "the model predicts single values without a probability, so there is no calibration; "
             "use a model with predict_proba, or one that returns a distribution."
         )
-    if q.classes is None:
-        if label is not None:
-            raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
-        return _of_quantiles(counts(), target, population, level, family)
-    assert isinstance(q, Categorical | Mixture)
-    assert predicted is not None
-    event, probability, happened = _event(q, predicted, truth, target, label)
-    return _of_bins(event, probability, happened, target, population, n_bins, level, family)
+    if q.classes is None and label is not None:
+        raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
+    return checked_count(n_bins, "n_bins", 1, _MOST_BINS)
 
 
-def _event(
+def event_of(
     q: Categorical | Mixture,
     predicted: npt.NDArray[np.intp],
     truth: npt.NDArray[np.intp],
@@ -110,7 +128,7 @@ def _event(
         known = np.minimum(predicted, len(classes) - 1)
         chosen = probabilities[np.arange(len(known)), known]
         chosen = np.where(known == predicted, chosen, 0.0)  # of a label that is none of the classes
-        return "the predicted class is right", chosen, truth == predicted
+        return CONFIDENCE, chosen, truth == predicted
     names = [str(name) for name in classes]
     at = positive_position(q.classes) if label is None else -1
     if label is not None:
@@ -118,6 +136,20 @@ def _event(
             raise ValueError(unknown("class", str(label), names))
         at = names.index(str(label))
     return f"{target} is {names[at]}", probabilities[:, at], truth == at
+
+
+def positions_of_bins(values: Floats, weights: Floats, n_bins: int) -> Positions:
+    """Return the position of each value among at most n bins of about equal weight, shape (m,).
+
+    Equal values belong to one bin, that of the first of them.
+    """
+    order = np.argsort(values, kind="stable")
+    middle = np.cumsum(weights[order]) - weights[order] / 2
+    position = np.empty(len(values), dtype=np.intp)
+    position[order] = np.minimum(middle / weights.sum() * n_bins, n_bins - 1).astype(np.intp)
+    _, first, same = np.unique(values[order], return_index=True, return_inverse=True)
+    position[order] = position[order][first][same]
+    return np.asarray(np.unique(position, return_inverse=True)[1])
 
 
 def _of_bins(
@@ -132,16 +164,10 @@ def _of_bins(
 ) -> Calibration:
     rows = population.positions[population.scored[population.positions] > 0]
     weights, p, outcome = population.scored[rows], probability[rows], happened[rows]
-    order = np.argsort(p, kind="stable")
-    middle = np.cumsum(weights[order]) - weights[order] / 2
-    position = np.empty(len(rows), dtype=np.intp)
-    position[order] = np.minimum(middle / weights.sum() * n_bins, n_bins - 1).astype(np.intp)
-    # Equal probabilities belong to one bin, that of the first of them.
-    _, first, same = np.unique(p[order], return_index=True, return_inverse=True)
-    position[order] = position[order][first][same]
-    _, bins = np.unique(position, return_inverse=True)
+    bins = positions_of_bins(p, weights, n_bins)
     mass = np.bincount(bins, weights)
     observed = np.bincount(bins, weights * outcome) / mass
+    expected = np.bincount(bins, weights * p) / mass
     members = [rows[bins == b] for b in range(len(mass))]
     if family is not None:
         for of_bin, share in zip(members, observed, strict=True):
@@ -153,10 +179,12 @@ def _of_bins(
     ]
     ends = partial(filled, observed.shape, of_bins, [])
     low, high = ends(pointwise_level or level)
+    # A bin misses clearly if it does with the intervals of all bins at once.
+    clear = _misses(expected, ends(pointwise_level or of_each(level, len(mass))))
     return Calibration(
         event=event,
         target=target,
-        predicted=np.bincount(bins, weights * p) / mass,
+        predicted=expected,
         observed=observed,
         low=low,
         high=high,
@@ -164,6 +192,8 @@ def _of_bins(
         n_rows_of_bin=np.bincount(bins),
         coverage=(),
         level=level,
+        clear=clear,
+        clear_coverage=(),
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
@@ -207,7 +237,9 @@ def _of_quantiles(
     pointwise_level = None if family is None else family.pointwise_level(level)
     ends = wilson_of(observed, is_below[_INNER], population)
     low, high = ends(pointwise_level or level)
-    of_inside = wilson_of(inside, is_inside, population)(pointwise_level or level)
+    ends_inside = wilson_of(inside, is_inside, population)
+    of_inside = ends_inside(pointwise_level or level)
+    at_once = pointwise_level or of_each(level, len(observed) + len(inside))
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
@@ -219,6 +251,8 @@ def _of_quantiles(
         n_rows_of_bin=np.full(len(observed), len(population.positions)),
         coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *of_inside)), strict=True)),
         level=level,
+        clear=_misses(_QUANTILES[_INNER], ends(at_once)),
+        clear_coverage=tuple(_misses(np.array(_INTERVALS), ends_inside(at_once)).tolist()),
         weighted=population.weighted,
         n_rows=len(population.positions),
         ess=population.ess,
@@ -226,6 +260,16 @@ def _of_quantiles(
         pointwise_level=pointwise_level,
         ends=ends,
     )
+
+
+def of_each(level: float, number: int) -> float:
+    """Return the level of each of several intervals that all hold at once (Sidak 1967)."""
+    return float(level ** (1 / number))
+
+
+def _misses(expected: Floats, ends: tuple[Floats, Floats]) -> npt.NDArray[np.bool_]:
+    """Return whether intervals do not contain what is expected."""
+    return np.asarray((expected < ends[0]) | (expected > ends[1]))
 
 
 def _add(

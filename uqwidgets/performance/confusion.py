@@ -36,6 +36,7 @@ def confusion(
     return Confusion(
         classes=tuple(str(label) for label in classes.tolist()),
         share=sums / s.sum(),
+        rows_of_pair=np.bincount((truth * k + predicted)[s > 0], minlength=k * k).reshape(k, k),
         target=target,
         weighted=population.weighted,
         n_rows=len(population.positions),

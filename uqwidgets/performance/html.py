@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from uqwidgets.performance.figure import calibration_figure, confusion_figure
-from uqwidgets.performance.result import Calibration, Confusion, Scores
+from uqwidgets.performance.figure import along_figure, calibration_figure, confusion_figure
+from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.result import at_once
-from uqwidgets.plotting.static import drawn
+from uqwidgets.plotting.static import drawn, left_out
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
-    counted,
     interval,
     measured,
     population,
@@ -78,11 +78,11 @@ def confusion_html(result: Confusion) -> str:
         )
     frame = result.frame
     lines = [
-        [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1)]
-        for true, predicted, share, of_true in frame.itertuples(index=False)
+        [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1), f"{rows:,}"]
+        for true, predicted, share, of_true, rows in frame.itertuples(index=False)
     ]
     rows = population(result.weighted, result.ess, result.n_rows, result.groups)
-    notes = [f"Cells: share of the rows of a true class; {rows}."]
+    notes = [f"Cells: share of the rows of a true class; the darkest are errors; {rows}."]
     if len(result.classes) > _MOST_CLASSES:
         notes.append(f"Drawn are the first {_MOST_CLASSES} classes; the table has the others.")
     return panel(
@@ -90,7 +90,7 @@ def confusion_html(result: Confusion) -> str:
         summary,
         drawn(confusion_figure(result, _MOST_CLASSES), summary),
         [*notes, *result.remarks],
-        table("pair", ["true", "predicted", "share", "share of the true class"], lines),
+        table("pair", ["true", "predicted", "share", "share of the true class", "rows"], lines),
     )
 
 
@@ -105,11 +105,7 @@ def calibration_html(result: Calibration) -> str:
     -------
     str
     """
-    of = len(result.predicted)
-    summary = (
-        f"Probability that {result.event}: {result.n_outside} of {counted(of, 'interval')} "
-        f"{'does' if result.n_outside == 1 else 'do'} not contain the predicted probability."
-    )
+    summary = f"{result.verdict} Probability that {result.event}: {result.misses}"
     summary += "".join(
         f" {nominal:.0%} intervals hold {inside:.1%} of the rows ({low:.1%} to {high:.1%})."
         for nominal, inside, low, high in result.coverage
@@ -117,7 +113,7 @@ def calibration_html(result: Calibration) -> str:
     note = (
         f"Dots: share of the rows in which it happened, with its {result.level:.0%} interval"
         f"{at_once(result, result.n_intervals)}; "
-        "dashed: perfect calibration; "
+        "dashed: perfect calibration; ring and name: the interval misses its probability; "
         f"{population(result.weighted, result.ess, result.n_rows, result.groups)}."
     )
     return panel(
@@ -125,8 +121,45 @@ def calibration_html(result: Calibration) -> str:
         summary,
         drawn(calibration_figure(result), summary),
         [note],
-        table("point", [str(name) for name in result.frame], result.frame.to_numpy(float).tolist()),
+        table("point", [str(name) for name in result.frame], _lines(result.frame)),
     )
+
+
+def along_html(result: CalibrationAlong) -> str:
+    """Show the observed share and the sharpness in each part of the rows.
+
+    Parameters
+    ----------
+    result : CalibrationAlong
+
+    Returns
+    -------
+    str
+    """
+    rows = population(result.weighted, result.ess, result.n_rows, result.groups)
+    notes = [
+        f"Dots: {result.event}, with {result.level:.0%} intervals"
+        f"{at_once(result, len(result.names))}; squares: as predicted; rings: the interval misses "
+        f"it; {rows}."
+    ]
+    if result.few.any():
+        notes.append("Hollow: fewer than 30 effective rows.")
+    notes += left_out(len(result.names))
+    return panel(
+        f"Calibration along {result.by}",
+        result.verdict,
+        drawn(along_figure(result), result.verdict),
+        [*notes, *result.remarks],
+        table("part", [str(name) for name in result.frame], _lines(result.frame)),
+    )
+
+
+def _lines(frame: pd.DataFrame) -> list[list[str | float]]:
+    """Return the lines of a table; truth values become words."""
+    return [
+        [("no", "yes")[v] if isinstance(v, bool) else v for v in line]
+        for line in frame.astype(object).to_numpy().tolist()
+    ]
 
 
 def _percent(share: float, digits: int) -> str:

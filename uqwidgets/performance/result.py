@@ -25,6 +25,9 @@ from uqwidgets.plotting.text import population
 if TYPE_CHECKING:
     import altair as alt
 
+# Effective rows below which a part of the rows says little.
+FEW = 30.0
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _OfPopulation(Result):
@@ -182,6 +185,8 @@ class Confusion(_OfPopulation):
     classes : tuple of str, length k
     share : ndarray of shape (k, k)
         Share of the rows, by true class (rows) and predicted class (columns); their sum is 1.
+    rows_of_pair : ndarray of int, shape (k, k)
+        Number of these rows, without weights.
     target : str
         Name of the target.
     weighted : bool
@@ -211,6 +216,7 @@ class Confusion(_OfPopulation):
 
     classes: tuple[str, ...]
     share: Floats
+    rows_of_pair: npt.NDArray[np.intp]
     target: str
     remarks: tuple[Remark, ...] = ()
 
@@ -226,7 +232,7 @@ class Confusion(_OfPopulation):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``true, predicted, share, share_of_true``, one row per pair of classes."""
+        """Columns ``true, predicted, share, share_of_true, rows``, one row per pair of classes."""
         k = len(self.classes)
         with np.errstate(invalid="ignore"):
             conditional = self.share / self.share.sum(axis=1, keepdims=True)
@@ -236,6 +242,7 @@ class Confusion(_OfPopulation):
                 "predicted": np.tile(self.classes, k),
                 "share": self.share.ravel(),
                 "share_of_true": conditional.ravel(),
+                "rows": self.rows_of_pair.ravel(),
             }
         )
 
@@ -300,6 +307,14 @@ class Calibration(_OfPopulation, WithTests):
         inside, and the interval of this share.
     level : float
         Level of the intervals.
+    clear : ndarray of bool, shape (b,)
+        Whether a point misses its probability also by an interval that allows for the number of
+        points, those of the coverage included (Sidak 1967). In a calibrated model none of them is
+        true, with a probability of at least ``level``.
+    clear_coverage : tuple of bool
+        The same of each line of ``coverage``.
+    logit : bool
+        Whether pictures have axes of log-odds, which stretch both ends.
     weighted : bool
         Whether row weights were used.
     n_rows : int
@@ -320,7 +335,7 @@ class Calibration(_OfPopulation, WithTests):
 
     References
     ----------
-    Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Wilson 1927.
+    Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Sidak 1967; Wilson 1927.
 
     Examples
     --------
@@ -337,6 +352,8 @@ class Calibration(_OfPopulation, WithTests):
     80% intervals hold 46% of the rows
     90% intervals hold 57% of the rows
     95% intervals hold 65% of the rows
+    >>> explainer.calibration().verdict
+    'Too sure: 57.4 % of the rows lie inside the 90 % intervals.'
     """
 
     event: str
@@ -349,6 +366,9 @@ class Calibration(_OfPopulation, WithTests):
     n_rows_of_bin: npt.NDArray[np.intp]
     coverage: tuple[tuple[float, float, float, float], ...]
     level: float
+    clear: npt.NDArray[np.bool_]
+    clear_coverage: tuple[bool, ...]
+    logit: bool = False
     ends: Ends | None = None
 
     def _hypotheses(self, null: float | None) -> Hypotheses:
@@ -358,28 +378,6 @@ class Calibration(_OfPopulation, WithTests):
         return hypotheses_of_ends({"predicted": self.predicted.tolist()}, [(self.ends, against)])
 
     @property
-    def verdict(self) -> str:
-        """Whether the probabilities, or the 90 % intervals, are right in these rows, in words.
-
-        For classes, a model is calibrated as far as the rows show unless more bins miss than miss
-        by chance in 5 % of calibrated models.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(1000, 1))
-        >>> def model(X):
-        ...     return X[:, 0], np.full(len(X), 0.5)
-        >>> uq.Explainer(model, X, X[:, 0] + rng.normal(size=1000)).calibration().verdict
-        'too sure: 57.4% of the rows lie inside the 90% intervals'
-        """
-        from uqwidgets.performance.verdict import verdict_of
-
-        return verdict_of(self)
-
-    @property
     def n_intervals(self) -> int:
         """Number of intervals, those of the coverage included."""
         return len(self.observed) + len(self.coverage)
@@ -387,11 +385,43 @@ class Calibration(_OfPopulation, WithTests):
     @property
     def n_outside(self) -> int:
         """Number of points whose interval does not contain the predicted probability."""
-        return int(((self.predicted < self.low) | (self.predicted > self.high)).sum())
+        return int(self.outside.sum())
+
+    @property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """Whether the interval of a point does not contain the predicted probability: (b,)."""
+        return np.asarray((self.predicted < self.low) | (self.predicted > self.high))
+
+    @property
+    def expected_outside(self) -> float:
+        """How many of these intervals miss by chance, on average, if the model is calibrated.
+
+        With ``simultaneous=True`` it is the share of tables in which any of them misses.
+        """
+        number = 1 if self.simultaneous else len(self.observed)
+        return number * (1 - self.level)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the model is calibrated, in one or two sentences.
+
+        A direction, such as "too sure", is said where a point is ``clear``, so that a calibrated
+        model gets one in at most 5 % of tables (at the level of 95 %).
+        """
+        from uqwidgets.performance.verdict import verdict
+
+        return verdict(self)
+
+    @property
+    def misses(self) -> str:
+        """How many of the intervals miss their probability, and how many would by chance."""
+        from uqwidgets.performance.verdict import misses
+
+        return misses(self)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``predicted, observed, low, high, share, rows``."""
+        """Columns ``predicted, observed, low, high, share, rows, clear``."""
         return pd.DataFrame(
             {
                 "predicted": self.predicted,
@@ -400,6 +430,7 @@ class Calibration(_OfPopulation, WithTests):
                 "high": self.high,
                 "share": self.share,
                 "rows": self.n_rows_of_bin,
+                "clear": self.clear,
             }
         )
 
@@ -432,3 +463,167 @@ class Calibration(_OfPopulation, WithTests):
         from uqwidgets.plotting.altair import layered
 
         return layered(calibration_figure(self))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationAlong(_OfPopulation):
+    """Where along a column predictions are too sure or too cautious, and how sharp they are.
+
+    `Explainer.calibration` returns it with ``by=``.
+
+    Attributes
+    ----------
+    by : str
+        The column, or the measure, that the rows are divided by.
+    is_numeric : bool
+        Whether the parts are ranges of numbers; else they are categories.
+    event : str
+        What is predicted with a probability; for a target of numbers, that it lies inside the
+        central 90 % interval.
+    target : str
+        Name of the target.
+    names : tuple of str, length b
+        Range or category of each part of the rows; all arrays are in this order.
+    predicted : ndarray of shape (b,)
+        Mean predicted probability of the event.
+    observed, low, high : ndarray of shape (b,)
+        Share of the rows in which it happened, with its interval.
+    sharpness, sharpness_low, sharpness_high : ndarray of shape (b,)
+        How sure the predictions are: mean width of the 90 % intervals, in the unit of the target,
+        or mean of the highest class probability; with its interval.
+    of_sharpness : str
+        Which of the two.
+    nominal : float or None
+        Level of the predictive intervals; None for classes.
+    share : ndarray of shape (b,)
+        Share of the rows, by weight.
+    n_rows_of_part : ndarray of shape (b,)
+        Number of rows.
+    ess_of_part : ndarray of shape (b,)
+        Effective number of rows, or of groups where rows belong together.
+    clear : ndarray of bool, shape (b,)
+        Whether a part misses also by an interval that allows for the number of parts (Sidak 1967).
+    level : float
+        Level of the intervals.
+    weighted : bool
+        Whether row weights were used.
+    n_rows : int
+        Number of scored rows.
+    ess : float
+        Effective sample size of these rows.
+    groups : GroupCount or None
+        Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None if each interval has ``level``.
+
+    See Also
+    --------
+    Explainer.calibration : Computes it.
+
+    References
+    ----------
+    Gneiting et al. 2007; Sidak 1967; Spiegelhalter 1986; Wilson 1927.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(1000, 1))
+    >>> y = rng.normal(size=1000) * np.where(X[:, 0] > 0.8, 3, 1)
+    >>> explainer = uq.Explainer(lambda X: (0 * X[:, 0], np.ones(len(X))), X, y)
+    >>> print(explainer.calibration(by="x0", n_bins=5).verdict)
+    Too sure where x0 is 0.813 to 1: 45 % of the rows lie inside the 90 % intervals.
+    """
+
+    by: str
+    is_numeric: bool
+    event: str
+    target: str
+    names: tuple[str, ...]
+    predicted: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    sharpness: Floats
+    sharpness_low: Floats
+    sharpness_high: Floats
+    of_sharpness: str
+    nominal: float | None
+    share: Floats
+    n_rows_of_part: npt.NDArray[np.intp]
+    ess_of_part: Floats
+    clear: npt.NDArray[np.bool_]
+    level: float
+
+    @property
+    def outside(self) -> npt.NDArray[np.bool_]:
+        """Whether the interval of a part does not contain the predicted probability: (b,)."""
+        return np.asarray((self.predicted < self.low) | (self.predicted > self.high))
+
+    @property
+    def few(self) -> npt.NDArray[np.bool_]:
+        """Whether a part rests on fewer than 30 effective rows, or groups: (b,)."""
+        return np.asarray(self.ess_of_part < FEW)
+
+    @property
+    def verdict(self) -> str:
+        """Where the model is clearly not calibrated, in one or two sentences."""
+        from uqwidgets.performance.verdict import verdict_along
+
+        return verdict_along(self)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One line for each part.
+
+        Columns ``part, predicted, observed, low, high, sharpness, sharpness_low, sharpness_high,
+        share, rows, ess, clear``.
+        """
+        return pd.DataFrame(
+            {
+                "part": list(self.names),
+                "predicted": self.predicted,
+                "observed": self.observed,
+                "low": self.low,
+                "high": self.high,
+                "sharpness": self.sharpness,
+                "sharpness_low": self.sharpness_low,
+                "sharpness_high": self.sharpness_high,
+                "share": self.share,
+                "rows": self.n_rows_of_part,
+                "ess": self.ess_of_part,
+                "clear": self.clear,
+            }
+        )
+
+    @property
+    def _heading(self) -> str:
+        return (
+            f"Calibration along {self.by}: {self.event}, {self.level:.0%} intervals"
+            f"{at_once(self, len(self.names))}, {self._rows}"
+        )
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.performance.html import along_html
+
+        return along_html(self)
+
+    def to_altair(self) -> alt.ConcatChart:
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.calibration(by="x1").to_altair()
+        >>> type(chart).__name__
+        'ConcatChart'
+        """
+        from uqwidgets.performance.figure import along_figure
+        from uqwidgets.plotting.altair import concatenated
+
+        return concatenated(along_figure(self))

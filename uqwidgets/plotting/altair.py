@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from dataclasses import replace
@@ -246,11 +247,18 @@ def _places(figure: Figure, panel: Panel, mark: Mark) -> dict[str, Any]:
                 f"{name}_from:Q" if is_cell else f"{name}:Q",
                 title=axis.title,
                 scale=_scale(figure, axis, side),
-                axis=alt.Axis(tickCount=8) if axis.tight and is_single else alt.Undefined,
+                axis=_axis(axis, is_single=is_single),
             )
             if second:
                 encoding[f"{side}2"] = f"{second}:Q"
     return encoding
+
+
+def _axis(axis: Axis, *, is_single: bool) -> Any:
+    if axis.ticks is not None:
+        at, texts = [value for value, _ in axis.ticks], [text for _, text in axis.ticks]
+        return alt.Axis(values=at, labelExpr=f"{json.dumps(texts)}[indexof({at}, datum.value)]")
+    return alt.Axis(tickCount=8) if axis.tight and is_single else alt.Undefined
 
 
 def _scale(figure: Figure, axis: Axis, side: Literal["x", "y"]) -> alt.Scale:

@@ -37,6 +37,8 @@ class Axis:
         Fixed ends of a scale of numbers.
     tight : bool
         Whether a scale of numbers ends with them.
+    ticks : sequence of (float, str) or None
+        Where an axis of numbers has labels; None for round numbers.
     """
 
     title: str | None = None
@@ -44,6 +46,7 @@ class Axis:
     labels: Sequence[str] | None = None
     ends: tuple[float, float] | None = None
     tight: bool = False
+    ticks: Sequence[tuple[float, str]] | None = None
 
 
 @dataclass(frozen=True)

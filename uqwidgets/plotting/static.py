@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +32,7 @@ from uqwidgets.plotting.svg import (
     path,
     picture,
 )
-from uqwidgets.plotting.text import NOT_AVAILABLE, clipped, number, pixels
+from uqwidgets.plotting.text import NOT_AVAILABLE, clipped, distinct, number, pixels
 
 MOST_ROWS = 30
 NAMES_AT_MOST = 210.0
@@ -74,7 +74,8 @@ def _rows(figure: Figure, summary: str) -> Markup:
     """Draw one row per name, the panels side by side, and a text at the end of each row."""
     axis, wide = figure.panels[0].y, figure.size[0]
     rows = list(axis.names or ())[:MOST_ROWS]
-    names = [clipped(name, NAMES_AT_MOST) for name in (axis.labels or rows)[: len(rows)]]
+    whole = list(axis.labels or rows)[: len(rows)]
+    names = [clipped(name, NAMES_AT_MOST) for name in distinct(whole)]
     words = figure.words[: len(rows)]
     parts, above = _legend(figure)
     most = max(len(present(figure, panel)) for panel in figure.panels)
@@ -173,7 +174,7 @@ def _panel(
     left = start + min(NAMES_AT_MOST, max(pixels(text) for text in ticks)) + 14
     if heat:
         left += 1.5 * FONT
-    plot = _Plot(figure, panel, Scale(x.low, x.high, left, right), y)
+    plot = _Plot(figure, panel, replace(x, start=left, stop=right), y)
     parts = [
         *_axis(panel.y, y, left, right, spacing),
         *_axis(panel.x, plot.x, top, bottom, min(58.0, (right - left) / 4), is_below=True),
@@ -205,7 +206,7 @@ def _scale(
         # The first name is on the left, or on top.
         return Scale(0.0, len(axis.names), min(start, stop), max(start, stop))
     if axis.ends is not None:
-        return Scale(*axis.ends, start, stop)
+        return Scale(*axis.ends, start, stop, axis.ticks)
     values, bands = values_along(figure, axis, side)
     extent = extent_with_bands(values, bands)
     return fitted([extent or []], start, stop, margin=0.0 if axis.tight else 0.04)
@@ -385,9 +386,10 @@ def _point(mark: Mark, place: Sequence[float], fill: str | None, colour: str, te
         return curve([x, x2], [y, y2], stroke=colour, stroke_width=2)
     if mark.kind == "square":
         return element("rect", x=x - 3, y=y - 3, width=6, height=6, fill="none", stroke=colour)
+    if mark.kind == "text" and mark.percent:
+        return label(f"{text:.0%}" if math.isfinite(text) else "n/a", x, y, "middle")
     if mark.kind == "text":
-        share = f"{text:.0%}" if mark.percent and math.isfinite(text) else "n/a"
-        return label(share if mark.percent else text, x, y, "middle")
+        return label(text, x + 8, y, font_size=10, fill=colour)
     if mark.kind == "ring":
         return element("circle", cx=x, cy=y, r=_DOT + 1, fill="none", stroke=colour)
     outline = None if fill else colour

@@ -41,12 +41,15 @@ class Scale:
         Ends of the scale, in the unit of the data.
     start, stop : float
         Pixels of these ends.
+    marked : sequence of (float, str) or None
+        Values with labels; None for round numbers.
     """
 
     low: float
     high: float
     start: float
     stop: float
+    marked: Sequence[tuple[float, str]] | None = None
 
     def __call__(self, value: float) -> float:
         """Return the pixel of a value."""
@@ -64,7 +67,9 @@ class Scale:
 
     def ticks(self, spacing: float) -> list[tuple[float, str]]:
         """Pixels and labels of round numbers, at least about ``spacing`` pixels apart."""
-        marked = ticks(self.low, self.high, max(1.0, abs(self.stop - self.start) / spacing))
+        marked = self.marked
+        if marked is None:
+            marked = ticks(self.low, self.high, max(1.0, abs(self.stop - self.start) / spacing))
         return [(self(value), label) for value, label in marked]
 
 

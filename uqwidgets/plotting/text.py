@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Protocol
@@ -124,6 +125,46 @@ def _letters(letter: str) -> float:
     if east_asian_width(letter) in "WF":
         return 2.0
     return 1.65 if letter in _WIDE else 0.6 if letter in _NARROW else 1.0
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names without the beginning and the end that all long ones have in common.
+
+    Names of up to 24 letters stay whole, and so do words.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Examples
+    --------
+    >>> distinct(["age", *(f"expression of gene {k} (log2 counts)" for k in "AB")])
+    ['age', '…A…', '…B…']
+    """
+    long = [name for name in names if len(name) > _WHOLE]
+    if len(long) < 2:
+        return list(names)
+    start, end = _common(long), _common([name[::-1] for name in long])
+    if any(len(name) <= start + end for name in long):
+        return list(names)
+    return [
+        f"{'…' * (start > 0)}{name[start : len(name) - end]}{'…' * (end > 0)}"
+        if len(name) > _WHOLE
+        else name
+        for name in names
+    ]
+
+
+def _common(names: Sequence[str]) -> int:
+    """Length of the beginning that names have in common, in whole words; 0 if it is short."""
+    first, last = min(names), max(names)
+    at = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    size = len(_WORD_BEFORE.sub("", first[:at]))
+    return size if size > 3 else 0
+
+
+# Letters of a name that is always shown whole, and the part of a word at the end of a beginning.
+_WHOLE, _WORD_BEFORE = 24, re.compile(r"[^ _.,:()/-]*$")
 
 
 def clipped(text: str, room: float) -> str:

@@ -28,7 +28,7 @@ from uqwidgets._utils.options import checked_count
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.inference import Family, Moments
-from uqwidgets.inference.moments import bounds_of_moments, moments_of_influences, p_values
+from uqwidgets.inference.moments import bounds_of_moments, moments_of_influences, one_sided_p_values
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 from uqwidgets.plotting.text import counted
@@ -166,7 +166,7 @@ class FoundSlices:
             empty = np.empty(0)
             return np.empty((3, 0)), level, (empty, empty, empty), empty
         stacked = Moments.stacked(moments)
-        p = family.adjusted(p_values(stacked, "t", "two-sided"))
+        p = family.adjusted(2 * np.minimum(*one_sided_p_values(stacked, "t")))
         return np.array(lines).T, level, bounds_of_moments(stacked, level), p
 
     def _line(

@@ -41,10 +41,9 @@ class StressedColumn:
     rows : ndarray of shape (r,) or None
         Positions of the chosen rows, whose population is stressed; None for all.
     unmoved : ndarray of shape (k,)
-        Positions of the chosen rows without a value that keep weight 1. Among all weights that
-        give the rows with a value the target mean, and all of them together the share of the
-        rows that they have, these are the closest to equal ones: the divergence is that within
-        the rows with a value, times their share.
+        Positions of the chosen rows without a value. They keep weight 1; the others are tilted
+        among themselves to the target mean, and the divergence is theirs, times their share of
+        the rows.
     groups : RowGroups or None
         Of the rows that are `summarised`.
     """

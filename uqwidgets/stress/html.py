@@ -19,7 +19,7 @@ from uqwidgets.plotting.text import (
     sentence,
 )
 from uqwidgets.stress.figure import nearest_levels, stress_figure
-from uqwidgets.stress.result import Stress, by_response, emphasised, response
+from uqwidgets.stress.result import Stress, by_response, clear_response, emphasised, response
 
 MOST_LINES = 30
 
@@ -56,8 +56,11 @@ def _summary(result: Stress, indicator: str, known: Positions) -> str:
     if len(known) == 0:
         return f"{sentence(name)} under stress is {NOT_AVAILABLE}: no feature's mean can be moved."
     start = values[known[0], nearest_levels(result.taus)[1]]
-    ranges = [f"{result.features[j]} ({interval(*_extremes(values[j]))})" for j in known[:3]]
-    return f"Without stress, {name} is {number(start)}; it responds most to {listed(ranges)}."
+    clear = known[clear_response(result, indicator)[known] > 0]
+    leading = clear if len(clear) else known
+    ranges = [f"{result.features[j]} ({interval(*_extremes(values[j]))})" for j in leading[:3]]
+    most = "it responds most to" if len(clear) else "no response is clear, the largest are to"
+    return f"Without stress, {name} is {number(start)}; {most} {listed(ranges)}."
 
 
 def _notes(result: Stress, known: Positions) -> list[str]:

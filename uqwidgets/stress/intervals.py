@@ -206,14 +206,16 @@ def coverage_remarks(
         names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
     named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     least = np.abs(taus[few.any(axis=0)]).min()
-    where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
-    advice = f"Take a smaller |tau|, a larger tail, or more {unit}s."
+    where = f"From |τ| = {least:g} on" if least < 1 else "At the far ends of τ"
+    advice = f"Take a smaller |τ|, a larger tail, or more {unit}s."
     if least == 0:
-        where, advice = "at every tau", f"Take more {unit}s."
+        where, advice = "At every τ", f"Take more {unit}s."
+    remaining = f"{np.nanmin(ess):.0f}" if np.isfinite(ess).any() else "none"
     return (
         Remark(
             "coverage-under-stress",
-            f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
-            f"{unit}s (ess). In simulations, {coverage.simulated}. {advice}",
+            f"{where} few {unit}s remain (worth as few as {remaining}, where {coverage.min_ess:,} "
+            f"are needed), so intervals of {named} may be too narrow. In simulations, "
+            f"{coverage.simulated}. {advice}",
         ),
     )

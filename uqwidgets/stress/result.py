@@ -412,9 +412,41 @@ def response(values: Floats) -> Floats:
     return np.where(known.any(axis=1), highest - lowest, np.nan)
 
 
+# Effective rows, or groups of rows, below which a level says little.
+FEW = 30.0
+
+
+def clear_response(result: Stress, indicator: str) -> Floats:
+    """How far an indicator moves at least, for each feature, shape (p,).
+
+    With intervals, it is the largest distance from the value without stress to the interval at
+    another level; without, the range over the levels that have at least 30 effective rows, or
+    groups. It is 0 where no move is clear, and NaN for a feature without any number.
+
+    Parameters
+    ----------
+    result : Stress
+    indicator : str
+    """
+    values = result.values[indicator]
+    worth = result.ess if result.effective_groups is None else result.effective_groups
+    if result.level is None:
+        enough = np.where(worth >= FEW, values, np.nan)
+        found = np.nan_to_num(response(enough))
+    else:
+        start = values[:, [int(np.abs(result.taus).argmin())]]
+        beyond = np.maximum(result.low[indicator] - start, start - result.high[indicator])
+        found = np.maximum(np.nan_to_num(beyond), 0.0).max(axis=1, initial=0.0)
+    return np.where(np.isfinite(values).any(axis=1), found, np.nan)
+
+
 def by_response(result: Stress, indicator: str) -> Positions:
-    """Positions of the features in descending order of the indicator's range; NaN last."""
-    return np.argsort(-response(result.values[indicator]), kind="stable")
+    """Positions of the features by how clearly an indicator responds, then by how much; NaN last.
+
+    A large response that rests on few rows does not lead.
+    """
+    whole = response(result.values[indicator])
+    return np.lexsort((-whole, -clear_response(result, indicator)))
 
 
 def emphasised(result: Stress) -> list[int]:

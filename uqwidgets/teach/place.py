@@ -38,7 +38,8 @@ class OnGrid(NamedTuple):
     prediction, low, high, entropy : ndarray of shape (g1, g2)
         The ends of the 95 % interval are NaN for classes.
     usual : float
-        The entropy that 95 % of the rows do not exceed.
+        The 95 % quantile of the entropy over the rows; above it, the model is less sure than for
+        95 % of the rows.
     """
 
     prediction: Floats

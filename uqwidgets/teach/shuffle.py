@@ -14,6 +14,7 @@ from uqwidgets.importance import Settings, permutation_importance
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
+from uqwidgets.plotting.text import number
 from uqwidgets.teach.lesson import Input, Lesson, LessonAnswer, counted, one_of_texts
 from uqwidgets.teach.page import facts_on_features, features_of_page
 from uqwidgets.widgets.inputs.checks import whole
@@ -211,9 +212,9 @@ class ShuffleOneColumn(Lesson):
         if not self._is_complete:
             return (
                 f"{counted(self.rows, 'row')} of {len(self.shown_rows)} got the value of another "
-                f"row. So far, the loss rose by {loss:.3g} nats and the entropy by {entropy:.3g} "
-                "nats on average. A row that jumps got a value that takes it over a boundary of "
-                "the model, or to a place where the model has seen no data.",
+                f"row. So far, the loss {_moved(loss)} and the entropy {_moved(entropy)} on "
+                "average. A row that jumps got a value that takes it over a boundary of the model, "
+                "or to a place where the model has seen no data.",
             )
         n = counted(len(self.explainer.table), "row")
         every = self.repeats > _MOST_REPEATS
@@ -277,3 +278,8 @@ class ShuffleOneColumn(Lesson):
 
 def _text(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _moved(change: float) -> str:
+    """Return "rose by 0.039 nats" or "fell by 0.039 nats"."""
+    return f"{'fell' if change < 0 else 'rose'} by {number(abs(change))} nats"

@@ -46,8 +46,8 @@ class Explorer(Savable, Reproducible):
     Attributes
     ----------
     shown_model : str
-        Name of the model that is shown, of several. What it cannot have of the inputs becomes the
-        default, and a sentence says so.
+        Name of the model that is shown, of several. Inputs that the new model does not support
+        are reset to their defaults, with a note.
     views : list of str
         Names of the views that are shown and computed, see ``layout`` of `explore`; all if empty.
     tau : float

@@ -178,8 +178,8 @@ export function axes() {
       along: (range: [number, number]) => Scale,
       ticks = (x: Scale, inner: number) => ticksOf(x, inner, 64),
       spacing = 40,
+      yTicks = ticksOf(y, height, spacing),
     ) {
-      const yTicks = ticksOf(y, height, spacing);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
       const x = along([margin, margin + inner]);

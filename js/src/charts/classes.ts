@@ -1,6 +1,5 @@
 /** Number of classes with their own colour and dash; all later classes share one style. */
 export const OWN_LOOKS = 10;
-const COLOURS = 6;
 const DASHES = [[], [6, 3], [1.5, 2.5], [8, 3, 2, 3], [3, 2], [10, 4]] as const;
 
 export interface Look {
@@ -11,16 +10,14 @@ export interface Look {
   dash: readonly number[];
 }
 
-/** The style of a class; where colours repeat, dashes and filled or hollow bars differ. */
+/** The style of a class: a colour of its own, and a dash and filled or hollow bars, so that neighbours differ in each. */
 export function lookOf(index: number): Look {
   if (index >= OWN_LOOKS)
     return { className: "uq-class-other", colour: "--uq-faint", dash: [1, 3] };
-  const colour = index % COLOURS;
-  const round = Math.floor(index / COLOURS);
   return {
-    className: `uq-class-${colour}${(colour + round) % 2 ? " uq-hollow-bar" : ""}`,
-    colour: `--uq-class-${colour}`,
-    dash: DASHES[(colour + round) % DASHES.length] as readonly number[],
+    className: `uq-class-${index}${index % 2 ? " uq-hollow-bar" : ""}`,
+    colour: `--uq-class-${index}`,
+    dash: DASHES[index % DASHES.length] as readonly number[],
   };
 }
 

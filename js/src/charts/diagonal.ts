@@ -1,6 +1,6 @@
 import type { ScaleLinear } from "d3-scale";
 import { clipBox, set, svg } from "../widget/dom.ts";
-import { axes, setFitted } from "./axis.ts";
+import { axes, setFitted, type Tick } from "./axis.ts";
 
 const TOP = 20;
 const PLOT = 190;
@@ -18,7 +18,7 @@ export interface Square {
 export function diagonal(...marks: Element[]) {
   const { left, bottom, update: drawAxes } = axes();
   const equal = svg("line", { class: "uq-diagonal" });
-  const box = clipBox(equal, ...marks);
+  const clip = clipBox(equal, ...marks);
   const yTitle = svg("text", { class: "uq-title", y: 11 });
   const xTitle = svg("text", {
     class: "uq-title",
@@ -30,7 +30,7 @@ export function diagonal(...marks: Element[]) {
     { height: DIAGONAL_HEIGHT, "aria-hidden": "true" },
     left,
     bottom,
-    box.element,
+    clip.element,
     yTitle,
     xTitle,
   );
@@ -41,11 +41,13 @@ export function diagonal(...marks: Element[]) {
       scale: (range: [number, number]) => ScaleLinear<number, number>,
       titles: [string, string],
       width: number,
+      ticks?: (scale: ScaleLinear<number, number>) => Tick[],
     ): Square {
       const y = scale([TOP + PLOT, TOP]);
-      const { x, margin, inner } = drawAxes(y, { top: TOP, height: PLOT, width }, scale);
+      const box = { top: TOP, height: PLOT, width };
+      const { x, margin, inner } = drawAxes(y, box, scale, ticks, undefined, ticks?.(y));
       set(element, { width });
-      box.update(margin - 6, TOP - 6, inner + 12, PLOT + 12);
+      clip.update(margin - 6, TOP - 6, inner + 12, PLOT + 12);
       const [low = 0, high = 1] = x.domain();
       set(equal, { x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
       setFitted(xTitle, titles[0], inner);

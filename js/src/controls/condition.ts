@@ -22,7 +22,13 @@ export function conditionItem(
   const feature = [...about.features, ...about.extra].find(
     ({ name }) => name === condition.feature,
   );
-  const name = "rows" in condition ? "selected rows" : (condition.feature ?? about.target ?? "y");
+  const target = about.target ?? "y";
+  const name =
+    "rows" in condition
+      ? "selected rows"
+      : "predicted" in condition
+        ? `predicted ${target}`
+        : (condition.feature ?? target);
   const missing = feature?.missing ?? 0;
   const remove = h(
     "button",
@@ -40,18 +46,27 @@ export function conditionItem(
   const body =
     "rows" in condition
       ? rowsOf(about.n_rows)
-      : "values" in condition
+      : "predicted" in condition
         ? valuesOf(
-            isClass
-              ? about.classes
-              : (feature?.values ?? condition.values.filter((v) => v !== null)),
-            missing,
-            isClass,
+            [...new Set([...about.classes, ...condition.predicted])],
+            0,
+            true,
             name,
-            (values) => actions.change({ feature: condition.feature, values }),
+            (values) => actions.change({ predicted: values.filter((v) => v !== null) }),
             signal,
           )
-        : rangeOf(feature ?? null, name, missing, actions.change, signal);
+        : "values" in condition
+          ? valuesOf(
+              isClass
+                ? about.classes
+                : (feature?.values ?? condition.values.filter((v) => v !== null)),
+              missing,
+              isClass,
+              name,
+              (values) => actions.change({ feature: condition.feature, values }),
+              signal,
+            )
+          : rangeOf(feature ?? null, name, missing, actions.change, signal);
 
   return {
     element: h(

@@ -7,6 +7,7 @@ import { isolated } from "../widget/format.ts";
 type ConditionModule = typeof import("./condition.ts");
 
 const CLASS = "class of y";
+const PREDICTED = "predicted class";
 
 /** The subject of a condition: a feature, or the class of y. */
 interface Subject {
@@ -35,15 +36,20 @@ function subjects(about: ModelInfo): [Subject[], Subject[]] {
     label: `${isolated(about.target ?? "y")} (class)`,
     fresh: () => ({ feature: null, values: [...about.classes] }),
   };
+  const ofPrediction: Subject = {
+    value: PREDICTED,
+    label: `${isolated(about.target ?? "y")} (predicted)`,
+    fresh: () => ({ predicted: [...about.classes] }),
+  };
   return [
-    [...(about.classes.length ? [ofClass] : []), ...about.features.map(subjectOf)],
+    [...(about.classes.length ? [ofClass, ofPrediction] : []), ...about.features.map(subjectOf)],
     about.extra.map(subjectOf),
   ];
 }
 
 const shapeOf = (conditions: Condition[]) =>
   JSON.stringify(
-    conditions.map((condition) => [condition.feature, "values" in condition, "rows" in condition]),
+    conditions.map((one) => [one.feature, ...["values", "rows", "predicted"].map((k) => k in one)]),
   );
 
 /** Conditions that select the rows of all views. Their code is a part, which is loaded with the first condition. */

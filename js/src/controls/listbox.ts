@@ -1,5 +1,5 @@
 import { h, set } from "../widget/dom.ts";
-import { isolated } from "../widget/format.ts";
+import { distinct, isolated } from "../widget/format.ts";
 
 export interface ListRow {
   feature: number;
@@ -16,17 +16,25 @@ function inTwo(name: string): string[] {
 /** Letters that fit beside the mark of the stressed feature, and of the second part where no word ends the name. */
 const [LONG, TAIL] = [12, 8];
 
+/** A name with what was searched for in sight: it begins there if a shorter form of it lacks that. */
+function withTerm(name: string, short: string, term: string): string[] {
+  const at = term ? name.toLocaleLowerCase().indexOf(term) : -1;
+  return at < 0 || short.toLocaleLowerCase().startsWith(term)
+    ? inTwo(short)
+    : [at ? `…${name.slice(at)}` : name];
+}
+
 /**
  * The features as a listbox: arrows move, Enter selects. Only one row is a tab stop, and rows are reused, so that
  * focus survives every frame.
  */
 export function featureList(names: string[], onPick: (name: string) => void, signal: AbortSignal) {
-  const rows = names.map((name) => {
-    const label = h(
-      "span",
-      { class: "uq-name", "aria-hidden": "true" },
-      ...inTwo(name).map((part) => h("span", {}, part)),
-    );
+  const short = distinct(names);
+  const parts = (i: number, term: string) =>
+    withTerm(names[i] ?? "", short[i] ?? "", term).map((part) => h("span", {}, part));
+  let searched = "";
+  const rows = names.map((name, i) => {
+    const label = h("span", { class: "uq-name", "aria-hidden": "true" }, ...parts(i, ""));
     const badge = h("span", { class: "uq-badge", hidden: true, "aria-hidden": "true" }, "τ");
     const element = h(
       "div",
@@ -40,7 +48,7 @@ export function featureList(names: string[], onPick: (name: string) => void, sig
       label,
       badge,
     );
-    return { element, badge };
+    return { element, label, badge };
   });
   const element = h("div", {
     role: "listbox",
@@ -95,7 +103,14 @@ export function featureList(names: string[], onPick: (name: string) => void, sig
 
   return {
     element,
-    update(next: ListRow[], picked: string, stressed: string | null): void {
+    /** Lists rows; a `term` that was searched for is seen in each name. */
+    update(next: ListRow[], picked: string, stressed: string | null, term = ""): void {
+      if (term !== searched) {
+        searched = term;
+        rows.forEach(({ label }, i) => {
+          label.replaceChildren(...parts(i, term));
+        });
+      }
       if (next.some(({ feature }, i) => order[i] !== feature) || order.length !== next.length) {
         const focused = (element.getRootNode() as Document).activeElement;
         const stood = order[current];

@@ -26,8 +26,9 @@ export function picker(
       setOptions(select, choices);
       // Where every choice is disabled, the value is "" without any choice being shown.
       if (select.value !== value || select.selectedIndex < 0) select.value = value;
-      const { title } = choices.find((choice) => choice.value === value) ?? {};
-      if (title) set(select, { title });
+      const { title, label = "" } = choices.find((choice) => choice.value === value) ?? {};
+      // The closed list cuts a long name.
+      if (title || label.length > 18) set(select, { title: title || label });
     },
   };
 }

@@ -112,8 +112,9 @@ export function valuesOf(
       rest,
     ),
     update(condition: Condition): void {
-      if (!("values" in condition)) return;
-      chosen = new Set(condition.values);
+      if ("values" in condition) chosen = new Set(condition.values);
+      else if ("predicted" in condition) chosen = new Set(condition.predicted);
+      else return;
       paint();
     },
   };

@@ -31,6 +31,7 @@ const LOCKED = [
     "small-curves",
     "second",
     "compare-with",
+    "calibration-by",
     "held",
     "held-value",
   ].map((id) => `[data-testid="uq-${id}"]`),

@@ -10,11 +10,13 @@ export type End = number | string | null;
 
 /**
  * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. Missing values
- * are selected by null among `values`, and by `missing` beside a range. `rows` are positions, see `rows.ts`.
+ * are selected by null among `values`, and by `missing` beside a range. `rows` are positions, see `rows.ts`; `predicted`
+ * are classes that the model predicts.
  */
 export type Condition =
   | { feature: string; low: End; high: End; missing?: boolean | "only" }
   | { feature: string | null; values: (string | null)[] }
+  | { predicted: string[]; feature?: undefined }
   | { rows: string; feature?: undefined };
 
 /** A mean, or the share of a category, that the rows have at every τ. */

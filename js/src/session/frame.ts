@@ -54,6 +54,8 @@ export interface Answer {
   /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can be continued. */
   stopped: string | null;
   error: string | null;
+  /** Why a view lacks something, and the end of the traceback, by its name. */
+  failures?: Record<string, string[]> | undefined;
   /** Whether a view failed, so that its work can be tried again. */
   failed: boolean;
   notes: string[];
@@ -113,7 +115,7 @@ export function readFrame(
     !isRecord(raw.inputs) ||
     !areInputs(raw.inputs)
   )
-    throw new WireError("The kernel's answer is no frame; run the cell again.");
+    throw new WireError("The kernel sent an unreadable reply; run the cell again.");
   if (raw.schema !== SCHEMA)
     throw new WireError(
       `The kernel's answer is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
@@ -168,6 +170,7 @@ export function readFrame(
     progress: meta.optional("progress", (m) => readProgress(m.record("progress"))),
     stopped: meta.optional("stopped", (m) => m.text("stopped")),
     error: meta.optional("error", (m) => m.text("error")),
+    failures: raw.meta.failures as Frame["failures"],
     failed: meta.optional("failed", (m) => m.flag("failed")) ?? false,
     notes: meta.texts("notes"),
     noteCodes: meta.optional("note_codes", (m) => m.texts("note_codes")) ?? [],
@@ -182,8 +185,7 @@ export function readFrame(
 
 function readGhost(fields: Fields): Ghost {
   const { raw } = fields.record("state");
-  if (!areInputs(raw))
-    throw new WireError("The kernel's answer has a pin that is no view; run the cell again.");
+  if (!areInputs(raw)) throw new WireError("The kernel sent an invalid pin; run the cell again.");
   const of = fields.optional("of", (f) => f.text("of")) ?? "pin";
   return { of, note: fields.text("note"), state: raw };
 }

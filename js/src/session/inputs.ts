@@ -46,6 +46,8 @@ export interface Inputs {
   own_values: boolean;
   rug: boolean;
   category_order: string;
+  calibration_by: string;
+  logit: boolean;
   clip_lines: boolean;
   selection: string | Condition[];
   row: number;
@@ -97,6 +99,8 @@ export const INPUT_TYPES = {
   own_values: "boolean",
   rug: "boolean",
   category_order: "string",
+  calibration_by: "string",
+  logit: "boolean",
   clip_lines: "boolean",
   selection: "string",
   row: "number",

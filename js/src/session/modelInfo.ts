@@ -71,6 +71,8 @@ export interface ModelInfo {
   /** Names of all models, and which of them this is; empty where there is one. */
   models: string[];
   model: string;
+  /** Rows of the picture whose pixels the features seem to be, 0 for none. */
+  picture_rows: number;
   /** Names of the views, in the order in which they stand on the page. */
   views: string[];
   /** Empty in notebooks saved by earlier versions. */
@@ -108,6 +110,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
     others: fields.optional("others", (f) => f.texts("others")) ?? [],
     models: fields.optional("models", (f) => f.texts("models")) ?? [],
     model: fields.optional("model", (f) => f.text("model")) ?? "",
+    picture_rows: fields.optional("picture_rows", (f) => f.number("picture_rows")) ?? 0,
     views: fields.texts("views"),
     help: fields.optional("help", (f) => readHelp(f.record("help"))) ?? NO_HELP,
   };

@@ -62,7 +62,7 @@ export const place: Lesson = ({ session, signal, predict, act, picture }) => {
   const note = h(
     "p",
     { class: "uq-muted" },
-    "Above the prediction with its 95 % interval, below the entropy; the dashed line is the entropy that 95 % of the rows do not exceed.",
+    "Above the prediction with its 95 % interval, below the entropy; above the dashed line, a model is less sure than for 95 % of the rows.",
   );
   const twin = tableTwin("Table: what each model says at the place", signal);
   const figure = h("figure", { class: "uq-figure", role: "group" }, panels, note, twin.element);
@@ -143,7 +143,7 @@ export const place: Lesson = ({ session, signal, predict, act, picture }) => {
     });
     setText(
       note,
-      `Along ${isolated(features[0])}, through the point: above the prediction with its 95 % interval${truth ? " and the truth in colour" : ""}, below the entropy; the dashed line is the entropy that 95 % of the rows do not exceed.`,
+      `Along ${isolated(features[0])}, through the point: above the prediction with its 95 % interval${truth ? " and the truth in colour" : ""}, below the entropy; above the dashed line, a model is less sure than for 95 % of the rows.`,
     );
     set(figure, {
       "aria-label": `What ${m} models say at ${named}: ${models

@@ -2,7 +2,7 @@ import type { Frame } from "../session/frame.ts";
 import type { ModelInfo } from "../session/modelInfo.ts";
 import type { Code } from "../session/parts.ts";
 import { h, setText } from "../widget/dom.ts";
-import type { Context, Panel, Shown, View } from "./view.ts";
+import { type Context, failureOf, type Panel, type Shown, type View } from "./view.ts";
 
 /** A view whose code is a part: it is loaded after the first frame, and until then its panel is empty. */
 export function onDemand<Part>(
@@ -23,6 +23,7 @@ export function onDemand<Part>(
     panel(context: Context): Panel {
       const { session, about, root, signal } = context;
       const element = h("section", { class: "uq-panel", "aria-label": name, hidden: true });
+      const failure = failureOf(name);
       let panel: Panel | null = null;
       /** The frame at the last attempt; the next frame shows that there is a kernel, so it is tried again. */
       let tried: Frame | null = null;
@@ -35,6 +36,7 @@ export function onDemand<Part>(
           view = module[name];
           if (signal.aborted || !view) return;
           panel = view.panel(context);
+          panel.element.append(failure.element);
           element.replaceWith(panel.element);
           session.refresh();
         } catch (error) {
@@ -54,6 +56,7 @@ export function onDemand<Part>(
         element,
         update(shown): void {
           latest = shown;
+          failure.update(shown.frame);
           if (panel) panel.update(shown);
           else attempt();
         },

@@ -14,7 +14,7 @@ export const performance = onDemand("performance", () => import("./performance/i
 export const pixels = onDemand(
   "pixels",
   () => import("./pixels/index.ts"),
-  (_, { inputs }) => inputs.image_rows > 0,
+  ({ picture_rows }, { inputs }) => inputs.image_rows + picture_rows > 0,
 );
 export const over_time = onDemand("over_time", () => import("./over_time/index.ts"));
 export const selection = onDemand("selection", () => import("./selection/index.ts"));

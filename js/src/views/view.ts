@@ -4,7 +4,7 @@ import type { Inputs } from "../session/inputs.ts";
 import type { ModelInfo } from "../session/modelInfo.ts";
 import type { Session } from "../session/session.ts";
 import type { Columns, Fields } from "../session/wire.ts";
-import { h } from "../widget/dom.ts";
+import { h, setText } from "../widget/dom.ts";
 import type { Dependence } from "./dependence/reader.ts";
 
 /** The environment of a panel. */
@@ -70,6 +70,21 @@ export interface View<Part = unknown> {
   averagesShape?(part: Part): number[];
   /** A short summary of the result for screen readers. */
   summary?(part: Part, info: ModelInfo): string;
+}
+
+/** Why a view lacks something, which opens the traceback. */
+export function failureOf(name: string) {
+  const [why, trace] = [h("summary"), h("pre")];
+  const element = h("details", { class: "uq-failure", hidden: true }, why, trace);
+  return {
+    element,
+    update(frame: Frame | null): void {
+      const [reason = "", lines = ""] = frame?.failures?.[name] ?? [];
+      element.hidden = !reason;
+      setText(why, reason);
+      setText(trace, lines);
+    },
+  };
 }
 
 /** A titled part of the widget with its controls beside the title. */

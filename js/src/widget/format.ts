@@ -115,3 +115,26 @@ export const interval = (low: Known, high: Known): string =>
   Number.isFinite(low) && Number.isFinite(high)
     ? `${number(low)} to ${number(high)}`
     : "no interval";
+
+/** Letters of a name that is always shown whole. */
+const WHOLE = 24;
+
+const turned = (text: string): string => [...text].reverse().join("");
+
+/** Length of the beginning that names have in common, in whole words; 0 if it is short. */
+function common([first = "", ...others]: string[]): number {
+  let n = 0;
+  while (n < first.length && others.every((name) => name[n] === first[n])) n++;
+  const { length } = first.slice(0, n).replace(/[^ _.,:()/-]*$/, "");
+  return length > 3 ? length : 0;
+}
+
+/** Names without the beginning and the end that all long ones have in common; whole words go. */
+export function distinct(names: string[]): string[] {
+  const long = names.filter((name) => name.length > WHOLE);
+  const [from, to] = [common(long), common(long.map(turned))];
+  if (long.length < 2 || long.some((name) => name.length <= from + to)) return names;
+  const cut = (name: string) =>
+    `${from ? "…" : ""}${name.slice(from, name.length - to)}${to ? "…" : ""}`;
+  return names.map((name) => (name.length > WHOLE ? cut(name) : name));
+}

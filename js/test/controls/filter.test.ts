@@ -180,9 +180,7 @@ it("a filter without rows is reported in place of the warning, and the layout do
   const [caution, hint] = [".uq-caution", ".uq-hint"].map((name) =>
     root.querySelector<HTMLElement>(name),
   );
-  expect(caution?.textContent).toBe(
-    "No row meets the filter; what is shown is of the last rows that did.",
-  );
+  expect(caution?.textContent).toBe("No row matches; the previous rows are still shown.");
   expect([caution?.hidden, hint?.hidden]).toEqual([false, true]);
   expect(one("uq-stress-readout").textContent).toBe(facts);
   expect(one("uq-error").hidden).toBe(true);

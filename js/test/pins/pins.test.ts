@@ -394,7 +394,7 @@ describe("a ghost", () => {
     raw.meta.ghost.state.tau = "0.4";
     const { root, one } = await mount(about, raw);
     expect(keys(root)).toEqual([]);
-    expect(one("uq-error").textContent).toContain("a pin that is no view");
+    expect(one("uq-error").textContent).toContain("an invalid pin");
     expect(root.querySelectorAll(".uq-bar circle")).toHaveLength(60);
   });
 });

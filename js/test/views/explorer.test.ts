@@ -81,6 +81,20 @@ describe("the widget", () => {
     expect(one("uq-error").textContent).toMatch(/description of the model is missing/);
   });
 
+  it("says in the panel that lacks something why, with the traceback", async () => {
+    const about = aboutBinary();
+    const frame = wireFrame(about, 1);
+    frame.meta.failures = { dependence: ["the <b>model</b> failed (call 7)", "Traceback ..."] };
+    const { root, receive } = await mount(about, frame);
+    const failure = root.querySelector(".uq-dependence .uq-failure") as HTMLElement;
+    expect(failure.hidden).toBe(false);
+    expect(failure.textContent).toBe("the <b>model</b> failed (call 7)Traceback ...");
+    const other = root.querySelector(".uq-importance .uq-failure") as HTMLElement;
+    expect(other.hidden).toBe(true);
+    await receive(wireFrame(about, 2));
+    expect(failure.hidden).toBe(true);
+  });
+
   it("shows the kernel's error as an alert and keeps the rest", async () => {
     const { one, all, receive } = await mount(about);
     const frame = wireFrame(about, 2);

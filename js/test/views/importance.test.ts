@@ -4,6 +4,7 @@ import { readFrame } from "../../src/session/frame.ts";
 import type { Inputs } from "../../src/session/inputs.ts";
 import type { ModelInfo } from "../../src/session/modelInfo.ts";
 import { viewsNamed } from "../../src/views/index.ts";
+import { distinct } from "../../src/widget/format.ts";
 import { aboutBinary, wireFrame } from "../fixtures.ts";
 import { choose, clearPage, mount, openMore, painted } from "../mount.ts";
 
@@ -74,7 +75,6 @@ describe("the columns of importance", () => {
       Number(bar.getAttribute("x")),
     );
     expect(new Set(starts)).toEqual(new Set([zero]));
-    expect(root.querySelector(".uq-importance-head")?.textContent).toContain("times as much");
   });
 
   it("print numbers that can be told apart beside one interval that is far longer", async () => {
@@ -173,6 +173,57 @@ describe("the names of the list", () => {
       ["unbroken", "name1234"],
       ["short name"],
     ]);
+  });
+});
+
+describe("a bar on the other side", () => {
+  it("says what it means where one is clear", async () => {
+    const about = aboutBinary();
+    const high = new Float64Array(2 * about.features.length).fill(1);
+    const frame = wireFrame(about, 1);
+    frame.cols["importance.high"] = new DataView(high.slice().buffer);
+    const { root } = await mount(about, frame);
+    const words = () =>
+      [...root.querySelectorAll(".uq-importance-head .uq-column-title")].map((t) => t.textContent);
+    expect(words()[2]).toContain("how much less sure");
+    expect(words()[2]).not.toContain("left of 0");
+    high[about.features.length + 4] = -0.001;
+    const next = wireFrame(about, 2);
+    next.cols["importance.high"] = new DataView(high.buffer);
+    const second = await mount(about, next);
+    const titles = [...second.root.querySelectorAll(".uq-importance-head .uq-column-title")];
+    expect(titles[2]?.textContent).toContain("how much less sure; left of 0: more sure");
+    expect(titles[1]?.textContent).not.toContain("left of 0");
+  });
+});
+
+describe("long names that are alike", () => {
+  const of = (kind: string, k: number) =>
+    `Gene expression of ENSG0000${k} ${kind} (log2 counts per million)`;
+  const names = [...[1, 2].flatMap((k) => [of("isoform a", k), of("isoform b", k)]), "age"];
+
+  it("lose the beginning and the end that they have in common, and not a part of a word", () => {
+    expect(distinct(names)).toEqual([
+      "…ENSG00001 isoform a…",
+      "…ENSG00001 isoform b…",
+      "…ENSG00002 isoform a…",
+      "…ENSG00002 isoform b…",
+      "age",
+    ]);
+    expect(distinct(["a name of more than 24 letters", "age"])[0]).toHaveLength(30);
+  });
+
+  it("show what was searched for", () => {
+    const list = featureList(names, () => {}, new AbortController().signal);
+    const rows = names.map((_, feature) => ({ feature, text: "" }));
+    const first = () => list.element.querySelector(".uq-name")?.textContent;
+    list.update(rows, "", null);
+    expect(first()).toBe("…ENSG00001 isoform a…");
+    list.update(rows, "", null, "log2 counts");
+    expect(first()).toBe("…log2 counts per million)");
+    list.update(rows, "", null, "isoform");
+    expect(first()).toBe("…isoform a (log2 counts per million)");
+    expect(list.element.querySelector("[role=option]")?.getAttribute("title")).toContain(names[0]);
   });
 });
 

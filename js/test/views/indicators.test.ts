@@ -80,7 +80,7 @@ describe("all indicators", () => {
     all("uq-indicators-chart")[1]?.click();
     expect(model.get("indicator")).toBe("entropy");
     const panel = root.querySelector(".uq-indicators");
-    expect(panel?.textContent).toContain("the 2 that move them most, of 9");
+    expect(panel?.textContent).toContain("the 2 that move them most clearly, of 9");
     expect(panel?.textContent).toContain("12 more indicators in the stress view.");
     clearPage();
     const none = await mount(info, withIndicators([]));

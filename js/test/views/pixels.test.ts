@@ -46,6 +46,15 @@ describe("the map of pixels", () => {
     expect(lastRequest()).toEqual({ feature: info.features[pixels - 1]?.name });
   });
 
+  it("is offered where the features seem to be pixels", async () => {
+    const offered = { ...info, picture_rows: 2 };
+    const { one, root, lastRequest } = await mount(offered, wireFrame(offered, 1, {}));
+    expect(one("uq-pixel-offer").textContent).toBe("show 4 features as a picture of 2 × 2");
+    expect((root.querySelector(".uq-pixels .uq-figure") as HTMLElement).hidden).toBe(true);
+    one("uq-pixel-offer").click();
+    expect(lastRequest()).toEqual({ image_rows: 2 });
+  });
+
   it("is not there where features are no pixels", async () => {
     const { root } = await mount(info, wireFrame(info, 1, {}));
     expect(root.querySelector("[data-testid=uq-pixel-map]")).toBeNull();

@@ -203,3 +203,29 @@ def test_a_range_condition_includes_both_ends(explainer: uq.Explainer) -> None:
     np.testing.assert_array_equal(red, explainer.table.column("c").to_numpy() == "red")
     yes = Condition(None, values=("yes",)).mask(explainer)
     np.testing.assert_array_equal(yes, explainer.table.y == "yes")
+
+
+def test_rows_are_filtered_and_selected_by_the_predicted_class(explorer: uq.Explorer) -> None:
+    ex = explorer.explainer
+    predicted = ex.classes[ex.evaluations.original.mode()]
+    truth = ex.table.y
+    both: list[Any] = [{"feature": None, "values": ["yes"]}, {"predicted": ["no"]}]
+    wrong = (truth == "yes") & (predicted == "no")
+    read = conditions(both, ex)
+    np.testing.assert_array_equal(read[0].mask(ex) & read[1].mask(ex), wrong)
+    assert [one.plain() for one in read] == both
+    explorer.selection = both
+    assert explorer.selection == np.flatnonzero(wrong).tolist()
+    explorer.ice_filter = both
+    assert explorer.wait(30)
+    assert explorer._frame["meta"]["performance"]["n_rows"] == wrong.sum()
+    np.testing.assert_array_equal(ex.confusion().rows_of_pair.sum(), len(truth))
+    with pytest.raises(ValueError, match="no class 'maybe' that the model"):
+        validate("ice_filter", [{"predicted": ["maybe"]}], ex)
+
+
+def test_numbers_are_not_filtered_by_the_predicted_class() -> None:
+    X = np.arange(20.0)[:, None]
+    explainer = uq.Explainer(lambda A: A[:, 0], X, X[:, 0])
+    with pytest.raises(ValueError, match="only classes are filtered by prediction"):
+        validate("ice_filter", [{"predicted": [1]}], explainer)

@@ -72,6 +72,8 @@ CHANGED: dict[str, Any] = {
     "own_values": True,
     "rug": True,
     "category_order": "count",
+    "calibration_by": "b",
+    "logit": True,
     "clip_lines": True,
     "selection": "3,7-9",
     "row": 8,

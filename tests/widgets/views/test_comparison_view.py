@@ -368,7 +368,7 @@ def test_another_class_is_compared_with_the_one_that_is_shown():
         explorer.compare_with = "class:high"
         assert explorer.wait()
         (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
-        assert sentence.startswith("what is shown is of high itself")
+        assert sentence.startswith("you are viewing class high already")
         with pytest.raises(ValueError, match="no class 'lo' to compare with; did you mean 'low'"):
             explorer.compare_with = "class:lo"
 
@@ -503,9 +503,9 @@ def test_the_widget_says_beside_which_model_the_learner_stands():
         explorer.shown_model, explorer.compare_with = "two", "learner"
         assert explorer.wait()
         meta = explorer._frame["meta"]
-        assert any("its marks stand beside one and not beside two" in n for n in meta["notes"])
+        assert any("its marks are not drawn beside two" in n for n in meta["notes"])
         (sentence,) = meta["comparison"]["sentences"]
-        assert "show one to see both" in sentence
+        assert "show one to compare" in sentence
     with uq.explore(line, X, y, n_repeats=2, compare_with="learner") as explorer:
         assert explorer.wait()
         (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]

@@ -74,6 +74,22 @@ def test_a_replacement_is_that_of_the_explainer(explorer: uq.Explorer, replaceme
     assert "over_tau" not in explorer._over_tau.get("meta", {})
 
 
+def test_what_a_bar_says_is_that_of_its_kind_of_measure(explorer: uq.Explorer) -> None:
+    margin = "margin:yes:no"
+    explorer.importance_of = ["nll", "entropy", margin]
+    assert explorer.wait(30)
+    words = [one["words"] for one in explorer._frame["meta"]["importance"]["measures"]]
+    assert words == [
+        ["how much worse", "better"],
+        ["how much less sure", "more sure"],
+        ["how much higher", "lower"],
+    ]
+    explorer.importance_of, explorer.compare = ["nll"], "ratio"
+    assert explorer.wait(30)
+    (nll,) = explorer._frame["meta"]["importance"]["measures"]
+    assert nll["words"] == ["times as much", "better"]
+
+
 def test_a_ratio_is_that_of_the_explainer_also_under_stress(explorer: uq.Explorer) -> None:
     ex = explorer.explainer
     explorer.compare = "ratio"

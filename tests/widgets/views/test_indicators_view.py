@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import uqwidgets as uq
@@ -85,6 +86,33 @@ def test_lines_lead_by_their_share_of_the_largest_response() -> None:
     unknown = np.full((2, 1, 5), np.nan)
     unknown[1, 0, 2:] = [0.5, 0.6, 0.5]
     assert _leading(unknown) == [1]
+
+
+def test_a_line_that_rests_on_few_rows_does_not_lead() -> None:
+    levels = np.linspace(-1, 1, 5)
+    values = np.array([5.0, 1, 1, 1, 1, 1, 1])[:, None, None] * levels
+    worth = np.full((7, 5), 200.0)
+    worth[0] = [7, 20, 1000, 20, 7]
+    worth[:, 2] = 1000
+    assert _leading(values, worth, np.ones(1)) == [1, 2, 3, 4, 5, 6]
+    # With enough rows it leads, and so it does where there is room for what is not clear.
+    assert 0 in _leading(values, np.full((7, 5), 200.0), np.ones(1))
+    assert 0 in _leading(values[:6], worth[:6], np.ones(1))
+
+
+def test_a_category_of_seven_rows_does_not_lead() -> None:
+    rng = np.random.default_rng(0)
+    kind = np.where(np.arange(500) < 7, "rare", "common")
+    X = pd.DataFrame({"kind": kind, **{f"x{k}": rng.normal(size=500) for k in range(7)}})
+
+    def model(X: pd.DataFrame) -> Any:
+        return 9 * (X["kind"] == "rare").to_numpy() + X.filter(like="x").sum(axis=1).to_numpy()
+
+    with uq.explore(model, X, model(X), views=["indicators"], n_repeats=2) as widget:
+        assert widget.wait(30)
+        meta = widget._frame["meta"]["indicators"]
+        assert meta["n_lines"] > 6
+        assert "kind" not in [widget.explainer.features[at] for at in meta["features"]]
 
 
 def test_a_table_in_which_nothing_moves_has_no_line() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.kernel.timing import Timing
+from uqwidgets.widgets.views.performance import PerformanceView
 from widgets.conftest import Counting
 from widgets.test_explorer import change
 from widgets.wire import columns
@@ -54,10 +56,49 @@ def test_calibration_and_confusion_equal_those_of_the_explainer(
     frame = explorer._frame
     calibration, parts = explainer.calibration(), columns(frame)
     assert shown(frame)["event"] == calibration.event
-    for name in ("predicted", "observed", "low", "high"):
+    assert shown(frame)["verdict"] == calibration.verdict
+    assert shown(frame)["misses"] == calibration.misses
+    for name in ("predicted", "observed", "low", "high", "outside"):
         expected = getattr(calibration, name)
         np.testing.assert_allclose(parts[f"performance.calibration_{name}"], expected)
     np.testing.assert_allclose(parts["performance.confusion"], explainer.confusion().share)
+
+
+def test_calibration_along_a_column_is_that_of_the_explainer_without_a_call(
+    explorer: uq.Explorer, explainer: uq.Explainer, model: Counting
+) -> None:
+    calls = model.calls
+    frame = change(explorer, stress_feature="a", tau=0.5, calibration_by="c")[-1]
+    weights = explainer.stress_weights("a", 0.5)
+    along = explainer.calibration(by="c", sample_weight=weights)
+    parts = columns(frame)
+    for name in ("predicted", "observed", "low", "high", "sharpness", "few", "outside"):
+        np.testing.assert_allclose(parts[f"performance.along_{name}"], getattr(along, name))
+    assert shown(frame)["along"]["names"] == list(along.names)
+    assert shown(frame)["along"]["verdict"] == along.verdict
+    assert explorer.result("performance", "calibration along c").verdict == along.verdict
+    spread = shown(frame)["spread"][0]
+    assert change(explorer, calibration_by=spread)[-1]["meta"]["error"] is None
+    assert model.calls == calls
+    with pytest.raises(Exception, match="feature, extra column or measure 'nll'"):
+        explorer.calibration_by = "nll"
+
+
+def test_the_verdict_on_numbers_is_there_at_every_level_of_tau() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    explainer = uq.Explainer(
+        lambda A: (A[:, 0], np.ones(len(A))),
+        X,
+        X[:, 0] + rng.normal(size=300) * (1 + 2 * (X[:, 1] > 0)),
+    )
+    view = PerformanceView(explainer)
+    for tau in (-0.5, 0.5):
+        weights = explainer.stress_weights("x1", tau)
+        now = explainer.table.population(weights, None)
+        populations = SimpleNamespace(now=now)
+        texts = view.texts_over_tau(populations)  # type: ignore[arg-type]
+        assert texts["verdict"] == explainer.calibration(sample_weight=weights).verdict
 
 
 def test_a_regression_shows_points_and_interval_coverage() -> None:

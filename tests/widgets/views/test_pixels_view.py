@@ -8,6 +8,7 @@ import pytest
 import uqwidgets as uq
 from reading_html import StaticHtml
 from uqwidgets.importance.pixels_html import pixels_html
+from uqwidgets.widgets.views.pixels import rows_of_picture
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,19 @@ def test_linked_explorers_share_the_shape_where_their_features_fill_it(explainer
         assert any(
             "explorer 3 keeps its image_rows: image_rows is 3" in str(r) for r in tie.remarks
         )
+
+
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        ([f"pixel_{i}_{j}" for i in range(3) for j in range(5)], 3),
+        ([f"r{i}c{j}" for j in range(5) for i in range(3)], 0),  # column by column
+        ([f"x{i}" for i in range(784)], 28),
+        ([f"x{i}" for i in range(16)], 0),  # any table of arrays
+        ([f"x{i}" for i in range(63)] + ["age"], 0),
+        ([f"{i}" for i in range(1, 65)], 8),
+        (["a1b1", "a1c2", "a2b1", "a2c2"], 0),
+    ],
+)
+def test_features_that_seem_to_be_pixels_are_offered_as_a_picture(names, rows):
+    assert rows_of_picture(names) == rows

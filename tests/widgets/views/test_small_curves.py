@@ -145,7 +145,7 @@ def test_a_memory_limit_has_as_many_as_fit_and_says_so() -> None:
         assert len(meta["small_curves"]["features"]) == 2
         (note,) = [note for note in meta["notes"] if "small curve" in note]
         assert note.startswith(
-            "2 small curves of 4 can be drawn, for more do not fit in memory_limit='60MB'"
+            "2 small curves of 4 can be drawn, because more would exceed memory_limit='60MB'"
         )
         view = widget._session.view(SmallCurvesView)
         assert sum(curves.values.nbytes for curves in view._curves.values()) <= 6e6

@@ -62,10 +62,18 @@ def test_a_model_that_fails_leaves_the_other_views(explorer: uq.Explorer, model:
     assert explorer.wait(30)
     assert "out of order" in explorer._frame["meta"]["error"]
     assert explorer._frame["meta"]["importance"] is not None
+    # The panel that lacks something says why: the call, its rows and columns, and the traceback.
+    why, trace = explorer._frame["meta"]["failures"]["surface"]
+    assert f"(call {model.calls} of the model, " in why
+    assert why.endswith(f"columns {', '.join(explorer.explainer.features[:-1])} and same)")
+    assert "Traceback" in trace
+    assert "in predict_proba" in trace
+    assert "importance" not in explorer._frame["meta"]["failures"]
     model.broken = False
     explorer.second = "c"
     assert explorer.wait(30)
     assert explorer._frame["meta"]["surface"]["features"][1] == "c"
+    assert explorer._frame["meta"]["failures"] == {}
 
 
 def test_missing_values_dates_and_few_rows_have_a_surface() -> None:

@@ -33,6 +33,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ][0-9:.+Z-]{1,40})?")
 # The keys that each form of a condition needs, and those that it may have.
 _FORMS = (
     ({"rows"}, {"rows"}),
+    ({"predicted"}, {"predicted"}),
     ({"feature", "values"}, {"feature", "values"}),
     ({"feature"}, {"feature", "low", "high", "missing"}),
 )
@@ -60,6 +61,8 @@ class Condition:
     rows : str or None
         Positions of the rows that meet it, see `uqwidgets.widgets.inputs.rows_text`; then it has no
         feature, range or values.
+    predicted : tuple of str or None
+        Classes that the model predicts; then it has nothing else.
     """
 
     feature: str | None
@@ -68,6 +71,7 @@ class Condition:
     values: tuple[str | None, ...] | None = None
     missing: bool | str | None = None
     rows: str | None = None
+    predicted: tuple[str, ...] | None = None
 
     def mask(self, explainer: Explainer) -> npt.NDArray[np.bool_]:
         """Rows that meet it, shape (n,)."""
@@ -75,6 +79,9 @@ class Condition:
             met = np.zeros(len(explainer.table), dtype=np.bool_)
             met[rows_of_text(self.rows, len(met))] = True
             return met
+        if self.predicted is not None:
+            texts, codes = _predictions(explainer)
+            return np.isin(codes, [texts.index(text) for text in self.predicted])
         if self.values is not None:
             return labels(explainer, self.feature).mask(self.values)
         assert self.feature is not None
@@ -115,6 +122,8 @@ class Condition:
         """Return the form that travels."""
         if self.rows is not None:
             return {"rows": self.rows}
+        if self.predicted is not None:
+            return {"predicted": list(self.predicted)}
         if self.values is not None:
             return {"feature": self.feature, "values": list(self.values)}
         ends = {"feature": self.feature, "low": self.low, "high": self.high}
@@ -191,7 +200,8 @@ def notes_on_missing(filters: Sequence[Condition], explainer: Explainer) -> list
 def n_listed(filters: Any) -> int:
     """Count the values that filters list, however malformed these are."""
     items = filters if isinstance(filters, (list, tuple)) else ()
-    values = [item.get("values") for item in items if isinstance(item, dict)]
+    dicts = [item for item in items if isinstance(item, dict)]
+    values = [item.get(name) for item in dicts for name in ("values", "predicted")]
     return sum(len(each) for each in values if isinstance(each, (list, tuple)))
 
 
@@ -202,10 +212,12 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
         of = f", not {{{brief(list(item))[1:-1]}}}" if isinstance(item, dict) else ""
         raise ValueError(
             "each ice_filter condition must be {'feature', 'low', 'high', 'missing'}, "
-            f"{{'feature', 'values'}} or {{'rows'}}{of}."
+            f"{{'feature', 'values'}}, {{'predicted'}} or {{'rows'}}{of}."
         )
     if "rows" in item:
         return Condition(None, rows=rows_text(item["rows"], len(explainer.table)))
+    if "predicted" in item:
+        return _prediction(item["predicted"], explainer)
     feature = item["feature"]
     if isinstance(feature, CONTAINERS):
         raise ValueError(f"the feature of an ice_filter condition is {brief(feature)}, not a name.")
@@ -218,6 +230,25 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
     if feature is None:
         raise ValueError("the target is filtered by its classes: {'feature': None, 'values': []}.")
     return _range(feature, item, columns_with(explainer, feature))
+
+
+def _predictions(explainer: Explainer) -> tuple[list[str], npt.NDArray[np.intp]]:
+    """Return the texts of the labels that are predicted, and the position of each row's."""
+    evaluations = explainer.evaluations
+    texts = [str(label) for label in evaluations.predicted_labels.tolist()]
+    return texts, evaluations.predicted_codes(evaluations.answer)
+
+
+def _prediction(values: Any, explainer: Explainer) -> Condition:
+    check_list(values, "'predicted' of an ice_filter condition", "['yes']")
+    if explainer.classes is None:
+        raise ValueError("the model predicts numbers, and only classes are filtered by prediction.")
+    known = _predictions(explainer)[0]
+    for value in values:
+        if isinstance(value, CONTAINERS) or str(value) not in known:
+            shown = value if isinstance(value, str) else brief(value)
+            raise ValueError(unknown("class", shown, known, "that the model predicts"))
+    return Condition(None, predicted=tuple(str(value) for value in values))
 
 
 def _choice(feature: str | None, values: Any, explainer: Explainer) -> Condition:

@@ -125,6 +125,8 @@ class Inputs:
     category_order: str = _input(
         "", lambda name, value, ex: one_of(CATEGORY_ORDERS, text(name, value, ex), name)
     )
+    calibration_by: str = _input("", lambda *value: _calibration_by(*value))
+    logit: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     clip_lines: bool = _input(False, lambda name, value, _: checked_flag(value, name))
     selection: RowText = _input(NO_ROWS, lambda *value: _selection(*value))  # noqa: RUF009
     row: int = _input(-1, lambda name, value, ex: whole(value, name, -1, len(ex.table) - 1))
@@ -390,6 +392,13 @@ def _column(name: str, value: Any, explainer: Explainer) -> str:
     """Return the name of a feature or of an extra column."""
     if text(name, value, explainer):
         columns_with(explainer, value)
+    return str(value)
+
+
+def _calibration_by(name: str, value: Any, explainer: Explainer) -> str:
+    """Return what calibration goes along: a column, or a measure that needs no true value."""
+    if text(name, value, explainer):
+        explainer.divided_by(value)
     return str(value)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Positions
 
-#: Begins the text of a bit for each row, where that is shorter than ranges.
+#: Prefix of the bitmap encoding, a bit for each row, where that is shorter than ranges.
 _BITS = "bits:"
 _RANGES = re.compile(r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*")
 

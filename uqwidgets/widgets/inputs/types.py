@@ -56,6 +56,8 @@ class InputTraits(t.HasTraits):
     own_values: bool
     rug: bool
     category_order: str
+    calibration_by: str
+    logit: bool
     clip_lines: bool
     selection: Any
     row: int
@@ -106,6 +108,8 @@ class ExploreArguments(TypedDict, total=False):
     own_values: bool
     rug: bool
     category_order: str
+    calibration_by: str
+    logit: bool
     clip_lines: bool
     selection: Any
     row: int

@@ -163,7 +163,7 @@ class Scheduler:
         self._work = work
         self._afterwards = afterwards
         self._done = 0
-        # The request that is done but for what comes afterwards, where it was paused there.
+        # The last request whose follow-up work has finished, too, or was paused.
         self._followed = 0
         self._began = 0.0
         self._closed = False

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from math import isfinite
 from threading import Lock
 from typing import Any, NamedTuple
 
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.widgets.inputs.inputs import Inputs
+from uqwidgets.widgets.kernel.remaining import Remaining
 from uqwidgets.widgets.kernel.scheduler import Ticket
 from uqwidgets.widgets.kernel.timing import Timing
 from uqwidgets.widgets.rows.population import Populations
@@ -112,6 +114,7 @@ class Work(ABC):
         self._sending = Lock()
         self._has_ended = False
         self._busy_since = busy_since
+        self._remaining = Remaining()
         # Of all the work; it never goes back.
         self._share_done = 0.0
         self.published = timing.clock()
@@ -183,8 +186,13 @@ class Work(ABC):
         self, what: str, done: int = 0, total: int = 0, seconds_left: float | None = None
     ) -> None:
         """Set the progress that the next frame shows; see `report`."""
-        ends = None if seconds_left is None else self.timing.clock() + seconds_left
-        self.progress = Estimate(what, done, total, ends)
+        at = self.timing.clock(), self.model_seconds()
+        ends = self._remaining.ends(*at, what, done, total, seconds_left)
+        self.progress = Estimate(what, done, total, ends if isfinite(ends) else None)
+
+    def model_seconds(self) -> float:
+        """Seconds in calls of the model so far; of this work and of earlier ones."""
+        return 0.0
 
     @property
     def shown_progress(self) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from uqwidgets.widgets.views.view import View
 # Inputs that name what is stressed, and those that only the front end reads.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = (
-    *("sort", "top", "clip_lines", "rug", "category_order"),
+    *("sort", "top", "clip_lines", "rug", "category_order", "logit"),
     *("selection", "row", "what_if"),
 )
 

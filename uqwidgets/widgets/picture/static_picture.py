@@ -127,6 +127,8 @@ def _moves(tau: float, moved: str, before: float, now: float) -> str:
 
 def _condition(condition: Condition, ex: Explainer) -> str:
     name = ex.table.target if condition.feature is None else condition.feature
+    if condition.predicted is not None:
+        return f"predicted {name} {' or '.join(few(list(condition.predicted))) or 'of no value'}"
     if condition.values is not None:
         texts = ["missing" if value is None else value for value in condition.values]
         return f"{name} {' or '.join(few(texts)) or 'of no value'}"

@@ -87,6 +87,10 @@ class WidgetAnswer(Work):
         """Model time, in seconds, that the views will need, without the view ``besides``."""
         return sum(v.seconds_ahead(self.inputs) for v in self._views if v is not besides)
 
+    def model_seconds(self) -> float:
+        """Seconds in calls of the model so far."""
+        return self._explainer.evaluations.model_seconds
+
     def run(self) -> None:
         """Show the known results, then call the model for the others, step by step.
 
@@ -168,6 +172,12 @@ class WidgetAnswer(Work):
         if pin is not None and not self._ghost.is_current(pin, self.inputs):
             self._ghost.compute(pin, self.inputs, self.check)
 
+    def _failures(self) -> dict[str, list[str]]:
+        """Return why views lack something, with a traceback, by their names."""
+        found = {view.name: list(view.failure) for view in self._views if view.failure is not None}
+        drawn = {view.name: found[view.draws] for view in self._views if view.draws in found}
+        return {**drawn, **found}
+
     def _stopping_place(self) -> str:
         places = (view.unfinished(self.inputs) for view in self._views)
         return next((place for place in places if place), "before everything was computed")
@@ -198,6 +208,7 @@ class WidgetAnswer(Work):
                 "progress": self.shown_progress,
                 "stopped": self._stopped,
                 "failed": any(view.failures for view in self._views),
+                "failures": self._failures(),
                 "error": "; ".join(dict.fromkeys(self.errors)) or None,
                 "notes": notes,
                 "note_codes": [note.code for note in notes],

@@ -72,11 +72,11 @@ INTERVAL_TEXTS = {
         "the randomness of the shuffles; the rows stay, so it says nothing about other data",
     ),
     "random-variable": (
-        "rows times shuffles",
+        "each shuffle as a new row",
         "the spread over all rows and shuffles together, as if each pair were a new row",
     ),
     "quantile": (
-        "spread of shuffles",
+        "range of the shuffles",
         "not an interval for an average: the range of the middle 95 % of the shuffles",
     ),
 }

@@ -28,6 +28,7 @@ from uqwidgets.widgets.inputs.choices import (
 from uqwidgets.widgets.inputs.inputs import immovable
 from uqwidgets.widgets.kernel.frames import SCHEMA, plain
 from uqwidgets.widgets.session.help import URGENT, help_texts
+from uqwidgets.widgets.views.pixels import rows_of_picture
 from uqwidgets.widgets.views.view import View
 
 # Categories of a column that a filter offers one by one, and of all columns together.
@@ -84,6 +85,8 @@ def model_info(
                     ),
                 ],
                 "urgent": list(URGENT),
+                # Offered, and drawn where the input image_rows is that number.
+                "picture_rows": rows_of_picture(explainer.features),
                 "views": [view.name for view in shown],
                 "help": help_texts(shown),
             }

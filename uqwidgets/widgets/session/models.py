@@ -150,8 +150,8 @@ class Models:
             notes.append(
                 Remark(
                     "learner-of-another-model",
-                    f"the learner refits the procedure of {self.first.name}, so its marks stand "
-                    f"beside {self.first.name} and not beside {inputs.shown_model}",
+                    f"the learner belongs to {self.first.name}, so its marks are not drawn beside "
+                    f"{inputs.shown_model}",
                 )
             )
         return notes

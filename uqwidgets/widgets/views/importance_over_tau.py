@@ -15,8 +15,8 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
 
 _NO_LEVELS = (
-    "Importance over τ is drawn of differences of measures, with values that are shuffled or drawn "
-    "at random; choose these in the importance view."
+    "Importance over τ is available for differences, with permutation or ablation; choose these in "
+    "the importance view."
 )
 
 
@@ -25,11 +25,12 @@ class ImportanceOverTauView(View):
 
     needs_model = True
     name = "importance_over_tau"
+    draws = "importance"
     help = (
         "Does a feature become more important, or less, when the average of the stressed feature "
         "moves? Each line is one feature, with its 95 % interval as a band; at τ = 0 the data are "
-        "unchanged. Where a band contains 0, it is not clear whether there is an effect. A band "
-        "that is far wider than most others leaves the chart; the table has its ends.",
+        "unchanged. Where a band contains 0, it is not clear whether there is an effect. Very "
+        "wide bands are clipped; see the table.",
         "The lines belong to the features with the largest importance at any level, and to the "
         "picked feature. A click on a line, or on its name, picks the feature.",
     )

@@ -11,6 +11,8 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
+from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.result import FEW
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
@@ -34,8 +36,8 @@ class IndicatorsView(View):
     help = (
         "What else changes when the average of a feature moves? There is one small chart for each "
         "quantity, such as the error rate or the entropy, from τ = -1 on the left to τ = 1 on the "
-        "right. The lines are the features that move these quantities most; each has one colour in "
-        "all charts.",
+        "right. The lines are the features that move these quantities most clearly: what rests on "
+        "fewer than 30 rows does not lead. Each has one colour in all charts.",
         "A click on a name stresses this feature, and a click on a chart shows its quantity in the "
         "stress view, where the stressed feature has an interval.",
     )
@@ -115,7 +117,17 @@ class IndicatorsView(View):
         values: Floats = np.empty((len(lines), len(names), LEVELS))
         for place, (_, profile, row) in enumerate(lines):
             values[place] = [profile.values[name][row] for name in names]
-        leading = _leading(values)
+        worth = [
+            (p.ess if p.effective_groups is None else p.effective_groups)[row]
+            for _, p, row in lines
+        ]
+        for at, ((_, category), p, row) in enumerate(lines):
+            # A category rests on its own rows, and on those that do not have it.
+            share = float(p.reached[row][LEVELS // 2]) if category is not None else 0.5
+            if min(share, 1 - share) * worth[at][LEVELS // 2] < FEW:
+                worth[at] = np.zeros(LEVELS)
+        spread = [_spread(ex.indicators[name]) for name in names]
+        leading = _leading(values, np.array(worth).reshape(len(lines), -1), np.array(spread))
         meta = {
             "indicators": names,
             "labels": [ex.indicators[name].label for name in names],
@@ -129,17 +141,51 @@ class IndicatorsView(View):
         return Content(meta, {"taus": STOPS, "value": single(values[leading])})
 
 
-def _leading(values: Floats) -> list[int]:
-    """Return the lines (of lines, indicators, levels) that move some indicator most, in order.
+def _spread(indicator: Indicator) -> float:
+    """Return the standard deviation of the influence of a row on an indicator (delta method)."""
+    means = [np.float64(values.mean()) for values in indicator.per_row]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = indicator.combination.slopes(*means)
+        influence = sum(k * values for k, values in zip(slopes, indicator.per_row, strict=True))
+        spread = float(np.std(influence))
+    return spread if np.isfinite(spread) else 0.0
 
-    A response counts as a share of the largest response of the same indicator. Lines that move
-    nothing, or have no values, are left out.
+
+def _leading(
+    values: Floats, worth: Floats | None = None, spread: Floats | None = None
+) -> list[int]:
+    r"""Return the lines that move some indicator most clearly, in the order of the table.
+
+    What counts is the move from the middle level beyond the error that weights of their effective
+    number of rows m have, :math:`1.96 s \sqrt{1/m - 1/n}`, at levels that are worth at least 30
+    rows: a line that rests on seven rows does not lead. A move is a share of the largest one of the
+    same indicator. Lines that move nothing, or have no values, are left out; those whose move is
+    not clear come last.
+
+    Parameters
+    ----------
+    values : ndarray of shape (lines, indicators, levels)
+    worth : ndarray of shape (lines, levels), optional
+        Effective number of rows, or of groups of rows.
+    spread : ndarray of shape (indicators,), optional
+        Standard deviation of the influence of a row.
     """
-    is_known = np.isfinite(values)
-    highest = np.where(is_known, values, -np.inf).max(axis=2, initial=-np.inf)
-    lowest = np.where(is_known, values, np.inf).min(axis=2, initial=np.inf)
-    response = np.subtract(highest, lowest, out=np.zeros_like(highest), where=highest > lowest)
-    largest = response.max(axis=0, initial=0.0)
-    shares = (response / np.where(largest > 0, largest, 1.0)).max(axis=1, initial=0.0)
-    order = [i for i in np.argsort(-shares, kind="stable").tolist() if shares[i] > 0]
+    move = values - values[:, :, [values.shape[2] // 2]]
+    error = np.zeros_like(move)
+    if worth is not None and spread is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.maximum(1 / worth - 1 / worth[:, [worth.shape[1] // 2]], 0.0)
+        error = 1.96 * spread[None, :, None] * np.sqrt(more)[:, None, :]
+        error[np.broadcast_to((worth < FEW)[:, None, :], error.shape)] = np.inf
+    shares = []
+    for size in (np.maximum(np.abs(move) - error, 0.0), np.abs(move)):
+        upwards, downwards = (
+            np.nan_to_num(np.where(sign, size, 0.0)).max(axis=2, initial=0.0)
+            for sign in (move > 0, move < 0)
+        )
+        response = upwards + downwards
+        largest = response.max(axis=0, initial=0.0)
+        shares.append((response / np.where(largest > 0, largest, 1.0)).max(axis=1, initial=0.0))
+    clear, whole = shares
+    order = [i for i in np.lexsort((-whole, -clear)).tolist() if whole[i] > 0]
     return sorted(order[:_MOST_LINES])

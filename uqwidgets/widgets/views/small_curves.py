@@ -207,8 +207,8 @@ class SmallCurvesView(View):
         enough = ceil(8 * n * _SIZES[-1] * inputs.small_curves / _SHARE)
         yield Remark(
             "memory-limit",
-            f"{counted(most, 'small curve')} of {inputs.small_curves} can be drawn, for more do "
-            f"not fit in memory_limit={limit!r}; "
+            f"{counted(most, 'small curve')} of {inputs.small_curves} can be drawn, because more "
+            f"would exceed memory_limit={limit!r}; "
             f"memory_limit={bytes_text(enough, ceil)!r} holds all",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ from uqwidgets.widgets.views.learner_part import LearnerPart
 from uqwidgets.widgets.views.refitted import Refitted
 
 Key = tuple[Any, ...]
+# Of a traceback that is shown.
+_MOST_LETTERS = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +103,8 @@ class View(ABC):
     is_overview : bool
         Whether its static picture is in the left column, which compares all features, and
         not in the right one.
+    draws : str
+        Name of another view whose numbers it draws, and without which it has nothing.
     content : Content
         The latest content; replaced as a whole, for a heartbeat may publish it from another
         thread.
@@ -115,6 +120,7 @@ class View(ABC):
     is_always_read: ClassVar[bool] = False
     needs_model: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False
+    draws: ClassVar[str] = ""
 
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
@@ -122,6 +128,7 @@ class View(ABC):
         self._grouped = explainer
         # The error by the key of the work; it is not attempted again while the key stays the same.
         self._failures: dict[Key, str] = {}
+        self._traceback = ""
 
     def is_read(self, inputs: Inputs) -> bool:
         """Whether a frame of these inputs has a part of this view."""
@@ -293,10 +300,12 @@ class View(ABC):
                 work.give_back(error)
                 is_sentence = isinstance(error, ValueError)
                 self._failures[key] = str(error) if is_sentence else in_one_line(error)
+                self._traceback = _last_lines(error)
             except BaseException as error:  # noqa: BLE001
                 # An exit or an interrupt on this thread can only be the model's own.
                 why = in_one_line(error)
                 self._failures[key] = f"the model ended the work on {self.name}: {why}"
+                self._traceback = _last_lines(error)
         work.errors.append(self._failures[key])
         return False
 
@@ -308,6 +317,11 @@ class View(ABC):
     def failures(self) -> tuple[str, ...]:
         """Sentences on what failed and is not attempted again."""
         return tuple(self._failures.values())
+
+    @property
+    def failure(self) -> tuple[str, str] | None:
+        """Why the view lacks something, with the last lines of the traceback; None if nothing."""
+        return ("; ".join(self.failures), self._traceback) if self._failures else None
 
     def forget_failures(self, inputs: Inputs) -> None:
         """Forget the failures of work that the inputs do not request any more."""
@@ -335,3 +349,9 @@ class View(ABC):
             content = self.compute(work.inputs, work.populations)
             key = self._key(work.inputs, work.populations)
             self.content = Content(content.meta, content.columns, key)
+
+
+def _last_lines(error: BaseException) -> str:
+    """Return the end of the traceback of an error, or of the error of the model behind it."""
+    text = "".join(traceback.format_exception(error.__cause__ or error))
+    return text[-_MOST_LETTERS:]

@@ -1,5 +1,6 @@
 import { bars, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
+import { button } from "../../controls/button.ts";
 import { h, setText } from "../../widget/dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { clarity, isUnclear } from "./clarity.ts";
@@ -15,6 +16,16 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
   const title = h("h4");
   const names = h("div", { class: "uq-difference-names" });
   const chart = bars();
+  let isWhole = false;
+  const more = button(
+    "uq-difference-all",
+    "",
+    () => {
+      isWhole = !isWhole;
+      redraw();
+    },
+    signal,
+  );
   fig.element.prepend(title);
   fig.content.append(
     h(
@@ -24,6 +35,7 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
       h("div", { class: "uq-difference-bars" }, chart.header, chart.element),
     ),
   );
+  fig.content.append(more);
   return {
     element: fig.element,
     /** Draws the differences; returns whether some of them are not clear from these rows. */
@@ -32,7 +44,12 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
       const { label, unit } = data.measures[at] ?? { label: "", unit: "" };
       const name = withUnit(label, unit);
       const rows = order.filter((row) => Number.isFinite(data.value[at * units.length + row]));
-      const drawn = rows.slice(0, MOST);
+      const drawn = rows.slice(0, isWhole ? rows.length : MOST);
+      more.hidden = rows.length <= MOST;
+      setText(
+        more,
+        isWhole ? `show the first ${MOST} only` : `${MOST} of ${rows.length}; show all`,
+      );
       const of = (values: Float64Array) => (row: number) =>
         values[at * units.length + row] ?? Number.NaN;
       const value = drawn.map(of(data.value));

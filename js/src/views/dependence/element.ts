@@ -30,7 +30,14 @@ import {
   rowsIn,
   swatch,
 } from "../legend.ts";
-import { type Context, type LineSpots, type Panel, type Shown, section } from "../view.ts";
+import {
+  type Context,
+  failureOf,
+  type LineSpots,
+  type Panel,
+  type Shown,
+  section,
+} from "../view.ts";
 import type { Dependence } from "./reader.ts";
 
 type CurveDetails = typeof import("./curveDetails/index.ts");
@@ -133,7 +140,8 @@ export function dependencePanel(context: Context): Panel {
     ({ curveControls }) => curveControls(session, about, signal),
   );
   const controls = [feature, measure, more].map(({ element }) => element);
-  const panel = section("Dependence", "uq-dependence", controls, fig.element);
+  const failure = failureOf("dependence");
+  const panel = section("Dependence", "uq-dependence", controls, failure.element, fig.element);
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
   const none = { value: "", label: "choose a feature", disabled: true };
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
@@ -205,8 +213,12 @@ export function dependencePanel(context: Context): Panel {
     update({ frame, inputs }) {
       const data = frame?.dependence ?? null;
       feature.update(inputs.feature ? features : [none, ...features], inputs.feature);
-      measure.update(measures, inputs.measure);
+      const isListed = measures.some(({ value }) => value === inputs.measure);
+      const label = data?.measure === inputs.measure ? data.label : inputs.measure;
+      const own = isListed ? [] : [{ value: inputs.measure, label }];
+      measure.update([...measures, ...own], inputs.measure);
       more.update(inputs, frame);
+      failure.update(frame);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;

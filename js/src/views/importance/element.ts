@@ -7,20 +7,13 @@ import type { Inputs } from "../../session/inputs.ts";
 import { h, set, setText, svg } from "../../widget/dom.ts";
 import { counted, isolated, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, key, learnerKey, pinKey, rowsBehind, swatch } from "../legend.ts";
-import { type Context, type Panel, type Shown, section } from "../view.ts";
+import { type Context, failureOf, type Panel, type Shown, section } from "../view.ts";
 import { barColumn, type Rows, sortTitle, wordColumn } from "./columns.ts";
 import { importanceControls } from "./controls.ts";
 import { inOrder, named, sortOf } from "./order.ts";
 import type { Importance } from "./reader.ts";
 import { bestInWords, inWords, tableOf, verdictsOf } from "./words.ts";
 
-/** What a bar says of each kind of measure. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  loss: "how much worse",
-  uncertainty: "how much less sure",
-  prediction: "how much higher",
-  score: "how much is lost",
-};
 /** Rows that are drawn beyond those in sight, so that scrolling shows no gap. */
 const AHEAD = 10;
 /** So few features need no search. */
@@ -158,16 +151,19 @@ function columnSet(onSort: (column: string) => void, hasSearch: boolean, signal:
       const level = `${percent(data.level)} interval`;
       nameHead.ghostKey.hidden = !stressed;
       byName.update(rowsAre, sorted === "feature");
-      data.measures.forEach(({ name, label, unit, kind, baseline }, at) => {
+      data.measures.forEach(({ name, label, unit, kind, words, baseline }, at) => {
         const column = columns[at] as ReturnType<typeof barColumn>;
         const { value, low, high, base } = data;
+        const origin = Number(ratio && kind !== "score");
+        const isBelow = (row: number) => (high[at * rows.count + row] ?? origin) < origin;
+        const left = rows.order.some(isBelow) ? `; left of ${origin}: ${words[1]}` : "";
         column.update(
           {
             ...{ at, name, label, value, low, high, base, ghost, learner, stressed },
-            words: ratio ? "times as much" : (MEANINGS[kind] ?? ""),
+            words: words[0] + left,
             unit: [unit, level].filter(Boolean).join(" · "),
             sorts: name === sorted,
-            origin: Number(ratio && kind !== "score"),
+            origin,
           },
           rows,
         );
@@ -207,7 +203,9 @@ export function importancePanel(context: Context): Panel {
   let order: number[] = [];
 
   const controls = importanceControls(context);
-  const panel = section("Importance", "uq-importance", controls.elements, fig.element);
+  const failure = failureOf("importance");
+  const parts = [failure.element, fig.element];
+  const panel = section("Importance", "uq-importance", controls.elements, ...parts);
 
   const groupOf = (row: number): string => {
     const group = names === features && about.features[row]?.group;
@@ -267,6 +265,7 @@ export function importancePanel(context: Context): Panel {
       })),
       shown.inputs.feature,
       isStressed(frame) ? shown.inputs.stress_feature : null,
+      columns.search.value.trim().toLocaleLowerCase(),
     );
   };
 
@@ -331,6 +330,7 @@ export function importancePanel(context: Context): Panel {
     update(shown) {
       const data = shown.frame?.importance ?? null;
       controls.update(shown.inputs, shown.frame);
+      failure.update(shown.frame);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       scroller.hidden = fold.hidden = !data;
       empty.hidden = data !== null;

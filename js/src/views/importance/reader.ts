@@ -8,6 +8,8 @@ export interface ImportanceMeasure {
   baseline: number | null;
   /** In which words a change is read: "loss", "uncertainty", "prediction" or "score". */
   kind: string;
+  /** What a bar says, and one on the other side. */
+  words: string[];
 }
 
 /** Importance of every feature, or group, by measures and scorers. */
@@ -54,6 +56,7 @@ export function readImportance(
     unit: measure.text("unit"),
     baseline: measure.optional("baseline", (m) => m.number("baseline")),
     kind: measure.text("kind"),
+    words: measure.texts("words"),
   }));
   const units = fields.optional("units", (f) => f.texts("units"));
   const rows = units?.length ?? features.length;

@@ -94,7 +94,7 @@ export function indicatorsPanel({ session, about, signal, redraw }: Context): Pa
       );
       const lines = data.features.length;
       const which =
-        lines < data.nLines ? `the ${lines} that move them most, of ${data.nLines}` : "";
+        lines < data.nLines ? `the ${lines} that move them most clearly, of ${data.nLines}` : "";
       const at = inputs.stress_feature ? `now τ ${level(inputs.tau)}` : "";
       setText(
         panel.note,

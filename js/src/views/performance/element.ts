@@ -1,8 +1,10 @@
 import { tableOf } from "../../charts/table.ts";
+import { checkBox, picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../widget/dom.ts";
 import { interval, number, percent, withUnit } from "../../widget/format.ts";
 import { isStressed, rowsBehind } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
+import { alongFigure } from "./along.ts";
 import { calibrationFigure } from "./calibration.ts";
 import { confusionTable } from "./confusion.ts";
 import type { Performance } from "./reader.ts";
@@ -10,21 +12,56 @@ import { residualFigure } from "./residuals.ts";
 
 /** The performance of the model on the selected rows: scores, calibration and confusion. */
 export function performancePanel(context: Context): Panel {
-  const { about, signal, redraw } = context;
+  const { about, session, signal, redraw } = context;
   const scores = h("div", { class: "uq-scores" });
   const target = about.target ?? "";
   const calibration = calibrationFigure(signal, redraw);
-  const confusion = about.classes.length ? confusionTable(target) : null;
+  /** Whether the model has probabilities, so that classes have log-odds. */
+  let hasOdds = false;
+  const pick = (truth: string, predicted: string) => {
+    const isError = truth !== predicted && about.classes.includes(predicted);
+    const margin = `margin:${predicted}:${truth}`;
+    const watched = session.inputs.image_rows
+      ? { measure: margin, importance_of: [margin] }
+      : { measure: margin };
+    session.request({
+      selection: [{ feature: null, values: [truth] }, { predicted: [predicted] }],
+      row: -1,
+      what_if: [],
+      ...(isError && hasOdds ? watched : {}),
+    });
+  };
+  const onPick = session.model.isStill ? null : pick;
+  const confusion = about.classes.length ? confusionTable(target, onPick, signal) : null;
   const residuals = confusion ? null : residualFigure(target, context);
+  const along = alongFigure(signal, redraw);
+  const by = picker(
+    "calibration along",
+    { "data-testid": "uq-calibration-by" },
+    (calibration_by) => session.request({ calibration_by }),
+    signal,
+  );
+  const logit = checkBox(
+    "stretch both ends",
+    { "data-testid": "uq-logit" },
+    (logit) => session.request({ logit }),
+    signal,
+  );
   const empty = h("p", { class: "uq-empty" }, "no scores yet");
   const grid = h(
     "div",
     { class: "uq-plot uq-performance-grid" },
     scores,
     calibration.element,
+    along.element,
     ...[confusion, residuals].flatMap((part) => (part ? [part.element] : [])),
   );
-  const panel = section("The model itself", "uq-performance", [], empty, grid);
+  const controls = [by.element, logit.element];
+  const panel = section("The model itself", "uq-performance", controls, empty, grid);
+  const columns = [...about.features, ...about.extra].map(({ name }) => ({
+    value: name,
+    label: name,
+  }));
 
   const fill = (data: Performance, stressed: boolean) => {
     const before = stressed ? ["at τ = 0"] : [];
@@ -40,7 +77,7 @@ export function performancePanel(context: Context): Panel {
 
   return {
     element: panel.element,
-    update({ frame }) {
+    update({ frame, inputs }) {
       const data = frame?.performance ?? null;
       // Without the true target, predictions cannot be evaluated.
       panel.element.hidden = about.target === null;
@@ -52,10 +89,18 @@ export function performancePanel(context: Context): Panel {
         ? "shown for other inputs"
         : frame && data && rowsBehind(frame, data.n_rows);
       setText(panel.note, of ? `${of}, the fitted model as it is` : "");
+      for (const control of controls) control.hidden = !data?.calibration;
       if (!data || !frame) return;
+      const [value, label] = data.spread;
+      const spread = value && label ? [{ value, label: `predicted spread: ${label}` }] : [];
+      const whole = { value: "", label: "nothing" };
+      by.update([whole, ...spread, ...columns], inputs.calibration_by);
+      logit.update(inputs.logit, null);
       fill(data, isStressed(frame));
-      calibration.update(data);
-      confusion?.update(data.confusion, data.labels);
+      calibration.update(data, inputs.logit);
+      along.update(data);
+      hasOdds = data.calibration !== null;
+      confusion?.update(data);
       residuals?.update(data.points);
     },
   };

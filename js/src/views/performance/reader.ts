@@ -19,6 +19,30 @@ export interface Calibration {
   observed: Float64Array;
   low: Float64Array;
   high: Float64Array;
+  /** Whether the interval of a point misses its probability. */
+  outside: Uint8Array;
+  /** Whether the model is calibrated, and how many points miss, in words. */
+  verdict: string;
+  misses: string;
+}
+
+/** Calibration in parts of the rows: ranges or categories of a column. */
+export interface Along {
+  by: string;
+  names: string[];
+  event: string;
+  of_sharpness: string;
+  /** Level of the predictive intervals; null for classes. */
+  nominal: number | null;
+  verdict: string;
+  rows: Int32Array;
+  predicted: Float64Array;
+  observed: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  sharpness: Float64Array;
+  outside: Uint8Array;
+  few: Uint8Array;
 }
 
 /** Predicted and true values of some rows. */
@@ -35,10 +59,13 @@ export interface Performance {
   level: number;
   n_rows: number;
   calibration: Calibration | null;
-  /** Whether the probabilities or intervals are right, in words; empty where that is not known. */
-  verdict: string;
+  along: Along | null;
+  /** Name and label of the measure of the predicted spread; empty without one. */
+  spread: string[];
   /** Row-major (true classes, predicted classes): share of all rows; null with numbers or very many classes. */
   confusion: Float64Array | null;
+  /** The number of these rows. */
+  confusionRows: Int32Array | null;
   /** The classes of the confusion, and labels that are predicted and are none of them. */
   labels: string[];
   points: Points | null;
@@ -58,6 +85,28 @@ function readScore(fields: Fields): Score {
   };
 }
 
+function readAlong(fields: Fields, columns: Columns): Along {
+  const names = fields.texts("names");
+  const of = <T extends Float64Array | Uint8Array>(name: string) =>
+    columns.get<T>(`along_${name}`, [names.length]);
+  return {
+    by: fields.text("by"),
+    names,
+    event: fields.text("event"),
+    of_sharpness: fields.text("of_sharpness"),
+    nominal: fields.optional("nominal", (f) => f.number("nominal")),
+    verdict: fields.text("verdict"),
+    rows: columns.get<Int32Array>("along_rows", [names.length]),
+    predicted: of("predicted"),
+    observed: of("observed"),
+    low: of("low"),
+    high: of("high"),
+    sharpness: of("sharpness"),
+    outside: of("outside"),
+    few: of("few"),
+  };
+}
+
 export function readPerformance(fields: Fields, columns: Columns, info: ModelInfo): Performance {
   const event = fields.optional("event", (f) => f.text("event"));
   const bins = columns.rows("calibration_predicted");
@@ -71,7 +120,6 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
     scores: fields.records("scores").map(readScore),
     level: fields.number("level"),
     n_rows: fields.number("n_rows"),
-    verdict: fields.optional("verdict", (f) => f.text("verdict")) ?? "",
     calibration:
       event === null
         ? null
@@ -81,8 +129,16 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
             observed: column("observed"),
             low: column("low"),
             high: column("high"),
+            outside: columns.get<Uint8Array>("calibration_outside", [bins]),
+            verdict: fields.text("verdict"),
+            misses: fields.text("misses"),
           },
+    along: fields.optional("along", (f) => readAlong(f.record("along"), columns)),
+    spread: fields.optional("spread", (f) => f.texts("spread")) ?? [],
     confusion: columns.rows("confusion") ? columns.shares<Float64Array>("confusion", [k, k]) : null,
+    confusionRows: columns.rows("confusion_rows")
+      ? columns.get<Int32Array>("confusion_rows", [k, k])
+      : null,
     labels,
     points: points
       ? {

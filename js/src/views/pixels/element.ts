@@ -1,4 +1,5 @@
 import { figure } from "../../charts/figure.ts";
+import { button } from "../../controls/button.ts";
 import { picker } from "../../controls/picker.ts";
 import { h, pool, set, setText, svg } from "../../widget/dom.ts";
 import { interval, isolated, number, withUnit } from "../../widget/format.ts";
@@ -45,7 +46,14 @@ export function pixelsPanel({ session, about, uid, signal, redraw }: Context): P
   const fig = figure(signal, redraw, "Importance of pixels");
   fig.content.append(list, caption);
   const empty = h("p", { class: "uq-empty" });
-  const panel = section("Pixels", "uq-pixels", [measure.element], empty, fig.element);
+  const offer = button(
+    "uq-pixel-offer",
+    "",
+    () => session.request({ image_rows: about.picture_rows }),
+    signal,
+  );
+  const controls = [measure.element, offer];
+  const panel = section("Pixels", "uq-pixels", controls, empty, fig.element);
   const names = about.features.map(({ name }) => name);
 
   const goTo = (pixel: number) => {
@@ -158,7 +166,16 @@ export function pixelsPanel({ session, about, uid, signal, redraw }: Context): P
     element: panel.element,
     update(shown) {
       const { frame, inputs } = shown;
-      panel.element.hidden = inputs.image_rows === 0;
+      const { picture_rows: offered } = about;
+      panel.element.hidden = inputs.image_rows + (session.model.isStill ? 0 : offered) === 0;
+      offer.hidden = inputs.image_rows > 0;
+      if (inputs.image_rows === 0) {
+        const size = `${offered} × ${names.length / offered}`;
+        setText(offer, `show ${names.length} features as a picture of ${size}`);
+        for (const part of [measure.element, fig.element, empty]) part.hidden = true;
+        setText(panel.note, "");
+        return;
+      }
       const data = frame?.importance ?? null;
       const isDrawn = data !== null && data.units === null && Boolean(frame?.pixels);
       measure.update(

@@ -10,7 +10,7 @@ import { moved, rowOf, type Stress } from "./reader.ts";
 import { effectOfWeights, readout, warning } from "./readout.ts";
 
 /** Shown in place of the warning, so that the charts do not move while a filter changes. */
-const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
+const NO_ROW = "No row matches; the previous rows are still shown.";
 
 const PICK_FIRST = "Choose a feature; then the slider moves its mean, or the share of a category.";
 const NONE_MOVABLE = "No feature of this table can be stressed; the list says why of each.";

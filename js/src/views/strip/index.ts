@@ -65,7 +65,7 @@ function scoreLine({ session, about }: Context) {
       const isBetween =
         about.classes.length > 0 &&
         (session.model.isStill ? inputs.tau !== 0 : frame !== session.answer);
-      const verdict = isBetween ? "" : data.verdict;
+      const verdict = isBetween ? "" : (data.calibration?.verdict ?? "");
       const rows = behind(frame, data.n_rows, about.n_rows);
       const texts = [verdict, rows].filter(Boolean).map((text) => h("span", {}, text));
       element.replaceChildren(...scores, ...texts);

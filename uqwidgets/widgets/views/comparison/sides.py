@@ -367,10 +367,7 @@ def first_class(explainer: Explainer, inputs: Inputs, other: str) -> str:
     shown = [inputs.measure, inputs.indicator, *measures_of(explainer, inputs)]
     own = next((label for name in shown if (label := shown_class(name)) is not None), None)
     if own == other:
-        raise NothingToCompareError(
-            f"what is shown is of {other} itself; compare with another class, or show the "
-            "probability of another one."
-        )
+        raise NothingToCompareError(f"you are viewing class {other} already; pick another class.")
     if own is not None:
         return own
     assert explainer.classes is not None

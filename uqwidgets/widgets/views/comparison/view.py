@@ -312,10 +312,7 @@ def _without_learner(explainer: Explainer) -> str:
     first = explainer.others.first
     if first is None:
         return "there is no learner; pass learner=uq.Learner(estimator, X, y) to uq.explore."
-    return (
-        f"a learner refits the procedure of {first.name} and stands beside that model alone; show "
-        f"{first.name} to see both."
-    )
+    return f"the learner belongs to {first.name}; show {first.name} to compare."
 
 
 def _named(name: str, error: Exception) -> ValueError:

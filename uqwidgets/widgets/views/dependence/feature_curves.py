@@ -113,7 +113,7 @@ class FeatureCurves:
         return [
             Remark(
                 "memory-limit",
-                f"the curve of {inputs.feature} {' and '.join(limits)}, for more do not fit in "
+                f"the curve of {inputs.feature} {' and '.join(limits)}, because more would exceed "
                 f"memory_limit={limit!r}; memory_limit={required!r} holds all",
             )
         ]

@@ -225,7 +225,19 @@ def _described(quantity: Quantity, inputs: Inputs, baseline: float | None) -> di
         unit = quantity.unit
     unit = "times" if inputs.compare == "ratio" else unit
     name, label = quantity.name, quantity.label
-    return {"name": name, "label": label, "unit": unit, "baseline": baseline, "kind": kind}
+    more, less = _WORDS[kind]
+    words = ["times as much" if inputs.compare == "ratio" else more, less]
+    described = {"name": name, "label": label, "unit": unit, "baseline": baseline}
+    return {**described, "kind": kind, "words": words}
+
+
+# What a bar says of each kind of measure, and one on the other side.
+_WORDS = {
+    "loss": ("how much worse", "better"),
+    "uncertainty": ("how much less sure", "more sure"),
+    "prediction": ("how much higher", "lower"),
+    "score": ("how much is lost", "gained"),
+}
 
 
 def _no_ratio(measure: Measure, mean: float) -> Remark:

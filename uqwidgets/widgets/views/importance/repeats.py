@@ -130,8 +130,9 @@ class RepeatChanges:
             notes.append(
                 Remark(
                     "memory-limit",
-                    f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do "
-                    f"not fit in memory_limit={limit!r}; memory_limit={required!r} holds all",
+                    f"importance rests on {self.most_repeats} of {n_repeats} shuffles, because "
+                    f"more would exceed memory_limit={limit!r}; "
+                    f"memory_limit={required!r} holds all",
                 )
             )
         smallest = self.required_memory(min(n_repeats, FEWEST))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.performance import Calibration, Confusion, Scores
+from uqwidgets.performance import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
-from uqwidgets.widgets.inputs.choices import LEVEL
+from uqwidgets.widgets.inputs.choices import LEVEL, importance_measures
 from uqwidgets.widgets.inputs.inputs import Inputs
 from uqwidgets.widgets.kernel.frames import single
 from uqwidgets.widgets.kernel.work import Step, Urgency, Work
@@ -41,7 +41,11 @@ class PerformanceView(View):
     name = "performance"
     help = HELP
     # Their intervals are those under stress of this feature, also without stress.
-    reads = ("stress_feature", "stress_category")
+    reads = ("stress_feature", "stress_category", "calibration_by", "logit")
+    tips: ClassVar = {
+        "uq-calibration-by": "The column along which predictions may be too sure or too cautious",
+        "uq-logit": "Axes of log-odds, which show probabilities near 0 and 1 apart",
+    }
     reads_stress = True
     of_rows = ("predicted", "true", "weight", "row")
     row_values = "predicted and true values"
@@ -52,7 +56,7 @@ class PerformanceView(View):
         # The scores without stress of the latest rows, which all levels of tau are compared with.
         self._unstressed: tuple[Selection, Scores] | None = None
         # The verdicts on the calibration of populations that are in use.
-        self._verdicts: WeakKeyDictionary[Population, str] = WeakKeyDictionary()
+        self._verdicts: WeakKeyDictionary[Population, dict[str, str]] = WeakKeyDictionary()
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
@@ -60,7 +64,9 @@ class PerformanceView(View):
         content = self._described(scores, populations, self._calibration(populations.now))
         has_classes = self.explainer.classes is not None
         points = {} if has_classes else self._points(populations.now)
-        return replace(content, columns={**content.columns, **points})
+        along = self._along(populations.now, inputs.calibration_by)
+        meta, columns = ({}, {}) if along is None else _described_along(along)
+        return Content({**content.meta, **meta}, {**content.columns, **points, **columns})
 
     def _described(
         self, now: Scores, populations: Populations, calibration: Calibration | None
@@ -82,19 +88,21 @@ class PerformanceView(View):
             "n_rows": now.n_rows,
             "remarks": now.remarks,
             "event": None,
-            "verdict": "",
         }
         columns: dict[str, Any] = {}
         if calibration is not None:
-            meta["event"] = calibration.event
-            meta["verdict"] = self._verdicts[populations.now] = calibration.verdict
+            self._verdicts[populations.now] = _texts(calibration)
+            meta |= {"event": calibration.event, **self._verdicts[populations.now]}
+            meta["spread"] = self._spread()
             meta["scores"] += self._coverage(calibration, populations)
             for name in ("predicted", "observed", "low", "high"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
+            columns["calibration_outside"] = calibration.outside.astype(np.uint8)
         classes = self.explainer.classes
         if classes is not None and len(classes) <= _MOST_CLASSES:
             result = self._confusion(populations.now)
             columns["confusion"] = result.share
+            columns["confusion_rows"] = result.rows_of_pair.astype(np.int32)
             if len(result.classes) > len(classes):  # some predicted labels are none of the classes
                 meta["labels"] = result.classes
         return Content(meta, columns)
@@ -110,12 +118,12 @@ class PerformanceView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return scores, calibration and confusion, as far as the model has them."""
-        results = self._results(populations.reached(inputs), check)
+        results = self._results(inputs, populations.reached(inputs), check)
         return {**results, "scores": self._shown_scores(inputs, populations)} if results else {}
 
-    def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
+    def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw scores, calibration and confusion, which need no model call."""
-        return "".join(r._repr_html_() for r in self._results(population, check).values())
+        return "".join(r._repr_html_() for r in self._results(inputs, population, check).values())
 
     def show_cached(self, work: Work) -> Availability:
         """Compute everything, unless the rows are many: then it follows when the controls rest."""
@@ -153,22 +161,13 @@ class PerformanceView(View):
             scores = self._shown_scores(level.inputs(inputs), level.populations)
             content = self._described(scores, level.populations, calibration)
             columns: dict[str, Any] = {**content.columns}
-            columns.pop("calibration_predicted", None)  # those of numbers are the same
+            for same in ("calibration_predicted", "confusion_rows"):  # tau does not move them
+                columns.pop(same, None)
             for at, score in enumerate(content.meta["scores"]):
                 columns |= {f"scores.{at}.{end}": score[end] for end in ("value", "low", "high")}
             return columns
 
         return [Track("scores", (), partial(at_each, of_level))]
-
-    def texts_over_tau(self, populations: Populations) -> dict[str, str]:
-        """Return the verdict on the calibration of numbers; that of classes is not followed."""
-        follows = self.explainer.table.has_target and self.explainer.classes is None
-        if not follows or len(self.explainer.table) > _MOST_ROWS:
-            return {}
-        if populations.now not in self._verdicts:
-            calibration = self._calibration(populations.now)
-            self._verdicts[populations.now] = "" if calibration is None else calibration.verdict
-        return {"verdict": self._verdicts[populations.now]}
 
     def _ends(self, inputs: Inputs, populations: Populations) -> dict[str, tuple[float, float]]:
         """Return the ends under stress of the intervals of scores that are indicators."""
@@ -176,7 +175,9 @@ class PerformanceView(View):
         at = populations.selection, inputs.stress_feature, populations.category
         return ends_of_scores(self.explainer, *at, tau)
 
-    def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
+    def _results(
+        self, inputs: Inputs, population: Population, check: Callable[[], None]
+    ) -> dict[str, Result]:
         if not self.explainer.table.has_target:
             return {}
         check()
@@ -184,7 +185,10 @@ class PerformanceView(View):
         check()
         calibration = self._calibration(population)
         if calibration is not None:
-            results["calibration"] = calibration
+            results["calibration"] = replace(calibration, logit=inputs.logit)
+        along = self._along(population, inputs.calibration_by)
+        if along is not None:
+            results[f"calibration along {along.by}"] = along
         if self.explainer.classes is not None:
             results["confusion"] = self._confusion(population)
         return results
@@ -196,7 +200,8 @@ class PerformanceView(View):
         ends = self._ends(inputs, populations)
         low, high, std_error = scores.low.copy(), scores.high.copy(), scores.std_error.copy()
         for at, name in enumerate(scores.names):
-            if name in ends:
+            # A feature that cannot be stressed, such as a constant one, has no ends.
+            if name in ends and (tau or np.isfinite(ends[name]).all()):
                 low[at], high[at] = ends[name]
                 # The standard error of the scores takes the weights as known.
                 std_error[at] = np.nan if tau else std_error[at]
@@ -216,7 +221,30 @@ class PerformanceView(View):
         """Return the calibration; None for a model that predicts points or labels only."""
         if isinstance(self.explainer.evaluations.original, Point):
             return None
-        return self.in_groups(population).calibration(level=LEVEL, **_options(population))
+        grouped = self.in_groups(population)
+        found: Calibration = grouped.calibration(level=LEVEL, **_options(population))
+        return found
+
+    def _along(self, population: Population, by: str) -> CalibrationAlong | None:
+        """Return the calibration along a column; None without one."""
+        if not by or isinstance(self.explainer.evaluations.original, Point):
+            return None
+        return self.in_groups(population).calibration(by=by, level=LEVEL, **_options(population))
+
+    def _spread(self) -> list[str]:
+        """Return the measure of how uncertain the predictions are, with its label; or nothing."""
+        spread = [m for m in importance_measures(self.explainer) if not m.needs_truth]
+        return [spread[0].name, spread[0].label] if spread else []
+
+    def texts_over_tau(self, populations: Populations) -> dict[str, str]:
+        """Return the verdict on the calibration of numbers; that of classes has other bins."""
+        is_followed = self.explainer.table.has_target and self.explainer.classes is None
+        if not is_followed or len(self.explainer.table) > _MOST_ROWS:
+            return {}
+        if populations.now not in self._verdicts:
+            calibration = self._calibration(populations.now)
+            self._verdicts[populations.now] = {} if calibration is None else _texts(calibration)
+        return self._verdicts[populations.now]
 
     def _coverage(
         self, calibration: Calibration, populations: Populations
@@ -253,3 +281,24 @@ def _options(population: Population) -> dict[str, Any]:
     """Return the arguments that stand for a population."""
     weights = population.weights if population.weighted else None
     return {"sample_weight": weights, "rows": population.rows}
+
+
+def _texts(calibration: Calibration) -> dict[str, str]:
+    return {"verdict": calibration.verdict, "misses": calibration.misses}
+
+
+def _described_along(along: CalibrationAlong) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return plain values and columns of the calibration along a column."""
+    described = {
+        "by": along.by,
+        "names": along.names,
+        "event": along.event,
+        "of_sharpness": along.of_sharpness,
+        "nominal": along.nominal,
+        "verdict": along.verdict,
+    }
+    names = "predicted", "observed", "low", "high", "sharpness"
+    columns: dict[str, Any] = {f"along_{name}": getattr(along, name) for name in names}
+    columns["along_rows"] = along.n_rows_of_part.astype(np.int32)
+    flags = {"along_outside": along.outside, "along_few": along.few}
+    return {"along": described}, columns | {k: v.astype(np.uint8) for k, v in flags.items()}
