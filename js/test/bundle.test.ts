@@ -30,11 +30,11 @@ describe("the bundle", () => {
     return { raw, gzip: texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0) };
   };
 
-  it("stays within 120 KB raw and 42.5 KB gzip, and each part within 30 and 10", () => {
+  it("stays within 122 KB raw and 43.5 KB gzip, and each part within 30 and 10", () => {
     const { raw, gzip } = sizeOf(CORE);
     expect(raw).toBeGreaterThan(10_000);
-    expect(raw).toBeLessThanOrEqual(120_000);
-    expect(gzip).toBeLessThanOrEqual(42_500);
+    expect(raw).toBeLessThanOrEqual(122_000);
+    expect(gzip).toBeLessThanOrEqual(43_500);
     const names = Object.keys(files).flatMap((name) => name.match(/^parts\/(\w+)\.js$/)?.[1] ?? []);
     expect(names).toContain("performance");
     for (const name of names) {

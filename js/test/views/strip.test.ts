@@ -12,7 +12,7 @@ describe("the strip under the title", () => {
   it("says how good the model is, its calibration, and the rows where they are not all", async () => {
     const { one, receive } = await mount(about, wireFrame(about, 1));
     const line = one("uq-strip-scores");
-    const verdict = "calibrated, as far as these rows show";
+    const verdict = "Too sure above 0.5: predicted 0.7 on average, observed 0.5.";
     expect(spans(line)).toEqual(["error rate 0.070 (0.035 to 0.140)", verdict]);
     const filtered = wireFrame(about, 2);
     filtered.meta.performance.n_rows = 90;
