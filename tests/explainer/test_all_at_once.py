@@ -132,6 +132,7 @@ def test_differences_hold_at_once(sides, what):
     make = {
         "dependence": lambda **options: comparison.dependence("x0", "nll", grid=7, **options),
         "scores": comparison.scores,
+        "surface": lambda **options: EX.dependence(["x0", "x2"], "std", grid=4, **options),
         "stress": lambda **options: comparison.stress(["x0"], ["mean", "nll"], taus=3, **options),
     }[what]
     difference = assert_is_that_of_the_pointwise_level(make, of=lambda result: result.difference)
@@ -233,6 +234,15 @@ def test_groups_of_rows_are_the_units_of_all():
         assert result.groups.number == 30
 
 
-def test_a_surface_has_no_band():
-    with pytest.raises(ValueError, match="leave simultaneous out"):
-        EX.dependence(("x0", "x1"), simultaneous=True)
+def test_a_surface_holds_at_all_points():
+    result = assert_is_that_of_the_pointwise_level(
+        lambda **options: EX.dependence(("x0", "x1"), "nll", grid=4, **options)
+    )
+    assert result.pointwise_level <= 0.95 ** (1 / 16)
+    # In parts, the curves of the two features alone do not count either.
+    in_parts = explainer(memory_limit="20kB").dependence(
+        ("x0", "x1"), "nll", grid=4, simultaneous=True
+    )
+    assert in_parts.pointwise_level == pytest.approx(result.pointwise_level, abs=1e-9)
+    with pytest.raises(ValueError, match="smaller grid"):
+        EX.dependence(("x0", "x1"), grid=101, simultaneous=True)

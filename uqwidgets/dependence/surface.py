@@ -15,6 +15,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import remarks_on_ceiling
+from uqwidgets.inference import Family, influences_on_means
 from uqwidgets.inference.mean_intervals import MeanIntervals, mean_intervals
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
@@ -22,6 +23,8 @@ from uqwidgets.measures import Measure
 # Points of each feature, which make 400 points in all.
 SURFACE_POINTS = 20
 _MOST_POINTS = 1_000_000
+# Of each point up to a thousand numbers are kept until all points are known.
+_MOST_AT_ONCE = 10_000
 
 
 def surface_features(feature: Any) -> list[str] | None:
@@ -92,6 +95,7 @@ def surface(
     *,
     level: float,
     callback: ProgressCallback | None = None,
+    family: Family | None = None,
 ) -> Surface:
     """PD of a measure over two features, beside the curve of each.
 
@@ -109,19 +113,44 @@ def surface(
     level : float
     callback : callable, optional
         See `Evaluations.evaluate_all`.
+    family : Family, optional
+        An empty one; the intervals of all points of the surface then hold at once.
 
     Returns
     -------
     Surface
+
+    Raises
+    ------
+    ValueError
+        If there are too many points for intervals that hold at once.
     """
     first, second = grids
+    if family is not None and len(first) * len(second) > _MOST_AT_ONCE:
+        raise ValueError(
+            f"the surface has {len(first) * len(second):,} points, and intervals of at most "
+            f"{_MOST_AT_ONCE:,} hold at once; use a smaller grid, or leave simultaneous out."
+        )
     points = surface_replacements(first, second)
     (blocks,) = evaluations.curves(measure, [points], [None], [None], callback)
-    means = MeanIntervals.joined([mean_intervals(values, population) for values in blocks])
     shape, n_single = (len(first), len(second)), len(first) + len(second)
+    parts: list[MeanIntervals] = []
+    n_known = 0
+    for values in blocks:
+        parts.append(mean_intervals(values, population))
+        if family is not None:
+            # The curves of the two features alone have no interval.
+            of_pairs = slice(max(0, n_single - n_known), None)
+            some = parts[-1].estimate[of_pairs]
+            family.add(influences_on_means(values[of_pairs], some, population))
+        n_known += len(values)
+        del values  # otherwise it stays in memory while the next is made
+    means = MeanIntervals.joined(parts)
+    of_surface = MeanIntervals(*(numbers[n_single:] for numbers in means))
+    pointwise_level = None if family is None else family.pointwise_level(level)
     average, std_error, low, high = (
-        numbers[n_single:].reshape(shape)
-        for numbers in (means.estimate, means.error, *means.at(level))
+        numbers.reshape(shape)
+        for numbers in (*of_surface[:2], *of_surface.at(pointwise_level or level))
     )
     axes = [evaluations.memoized(axis_of, evaluations.table, grid) for grid in grids]
     return Surface(
@@ -144,6 +173,8 @@ def surface(
         weighted=population.weighted,
         ess=population.ess,
         groups=population.group_count,
+        pointwise_level=pointwise_level,
+        ends=of_surface.at,
         remarks=first.remarks
         + second.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))

@@ -9,6 +9,7 @@ import numpy as np
 from uqwidgets.dependence.figure import surface_figure
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.static import drawn
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
@@ -73,6 +74,8 @@ def _notes(result: Surface) -> list[str]:
     rows = population(result.weighted, result.ess, len(result.rows), result.groups)
     refits = f"{result.n_refits} refits and " if result.n_refits else ""
     notes = [f"The darker, the higher: average over {refits}{rows}."]
+    if result.simultaneous:
+        notes.append(f"{result.level:.0%} intervals{at_once(result, result.average.size)}.")
     far = int((~result.near).sum())
     if far:
         points = counted(result.near.size, "point")

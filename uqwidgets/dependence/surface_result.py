@@ -13,7 +13,14 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.inference.groups import GroupCount
 from uqwidgets.inference.rounding import difference
-from uqwidgets.plotting.result import Result, in_unit, over_refits
+from uqwidgets.inference.tested import (
+    Ends,
+    Hypotheses,
+    WithTests,
+    hypotheses_of_ends,
+    one_level_alone,
+)
+from uqwidgets.plotting.result import at_once, in_unit, over_refits
 from uqwidgets.plotting.text import counted_rows
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surface(Result):
+class Surface(WithTests):
     """A measure as a function of two features' values, averaged over rows.
 
     Attributes
@@ -56,6 +63,11 @@ class Surface(Result):
         What a reader of the numbers should know.
     groups : GroupCount or None
         Name, number and effective number of the groups of rows; None if rows are independent.
+    pointwise_level : float or None
+        With ``simultaneous=True``, the level of each interval by itself at which all of them hold
+        at once with ``level``; None for a pointwise band.
+    ends : callable or None
+        From a level to the ends of the band, arrays of g1 x g2 numbers; None for a learner.
 
     See Also
     --------
@@ -65,7 +77,7 @@ class Surface(Result):
     References
     ----------
     Friedman 2001; Wood et al. 2024, eq. 7; interaction: Friedman and Popescu 2008, section 8.1;
-    band: Molnar et al. 2023, eq. 5.
+    band: Molnar et al. 2023, eq. 5, with the correction of Hall 1992.
 
     Examples
     --------
@@ -100,6 +112,16 @@ class Surface(Result):
     per_refit: Floats | None = None
     remarks: tuple[Remark, ...] = ()
     groups: GroupCount | None = None
+    pointwise_level: float | None = None
+    ends: Ends | None = None
+
+    def _hypotheses(self, null: float | None) -> Hypotheses:
+        if self.ends is None:
+            raise one_level_alone("this band is")
+        first, second = (grid.tolist() for grid in self.grids)
+        points = [(one, other) for one in first for other in second]
+        columns = dict(zip(("first", "second"), zip(*points, strict=True), strict=True))
+        return hypotheses_of_ends(columns, [(self.ends, np.full(len(points), null or 0.0))])
 
     @property
     def n_refits(self) -> int:
@@ -157,7 +179,7 @@ class Surface(Result):
             f"Dependence of {self.label}{in_unit(self.unit)} on {first} and {second}: "
             f"{len(self.grids[0])} x {len(self.grids[1])} values, {rows}"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
-            f"{self.level:.0%} band, "
+            f"{self.level:.0%} band{at_once(self, self.average.size)}, "
             f"H² of the interaction {self.h_squared:.3g}"
         )
 

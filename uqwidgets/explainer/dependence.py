@@ -108,7 +108,8 @@ class Curves(ExplainerBase):
         level : float, default=0.95
             Confidence level of the band, which is pointwise.
         simultaneous : bool, default=False
-            Whether the band of a curve holds at all its points at once, as in `importance`.
+            Whether the band of a curve or a surface holds at all its points at once, as in
+            `importance`.
         lines : int, optional
             Number of scored rows, evenly chosen, whose curves the result holds; averages are over
             all rows. By default all, or if their curves take more than two fifths of
@@ -168,13 +169,14 @@ class Curves(ExplainerBase):
                 raise ValueError(
                     "lines is a number of curves, and a surface has none; leave lines out."
                 )
-            if family is not None:
-                raise ValueError(
-                    "simultaneous is for the band of a curve; a surface has pointwise intervals, "
-                    "so leave simultaneous out."
-                )
             return surface(
-                self.evaluations, of_rows, grids, population, level=level, callback=callback
+                self.evaluations,
+                of_rows,
+                grids,
+                population,
+                level=level,
+                callback=callback,
+                family=family,
             )
         points = grid_of(self.table, str(feature), POINTS if grid is None else grid, spacing)
         return dependence(

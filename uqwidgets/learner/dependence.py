@@ -162,7 +162,7 @@ def learner_surface(
     estimates = np.array([result.average for result in results])
     interval = averaging.interval(estimates, [], "surfaces")
     surface_mean = _averaged(averaging, results, interval, "surfaces")
-    return replace(surface_mean, effects=(one, other), rows=np.arange(averaging.n))
+    return replace(surface_mean, ends=None, effects=(one, other), rows=np.arange(averaging.n))
 
 
 def _populations(
