@@ -77,6 +77,18 @@ def test_a_page_holds_the_kinds_of_levels_of_the_saved_views(explorer, tmp_path)
     assert two.stat().st_size < 1.3 * one.stat().st_size
 
 
+def test_a_page_knows_the_codes_of_the_remarks_of_its_views(table, tmp_path):
+    X, y = table
+    twice = X.iloc[[*range(90), *range(20)]].reset_index(drop=True)
+    with uq.explore(model, twice, [*y, *y[:20]], views=["performance"]) as explorer:
+        explorer.save(tmp_path / "page.html", progress=False)
+    index = index_of(tmp_path / "page.html")
+    (entry,) = index["cohorts"][0]["entries"]["performance"].values()
+    (remark,) = (one for one in entry["content"]["meta"]["remarks"] if "repeat another" in one)
+    assert index["codes"][remark] == "duplicated-rows"
+    assert "duplicated-rows" in index["about"]["urgent"]
+
+
 def test_all_is_every_view_and_stressed_feature(explorer, tmp_path):
     page = explorer.save(tmp_path / "page.html", scope="all", progress=False).path
     views, stressed, curves = held(page)

@@ -198,7 +198,11 @@ class CohortContents:
             name: [] if name in view.of_rows and value and not self._inputs.ice_lines else value
             for name, value in content.meta.items()
         }
-        return {"meta": plain(meta), "columns": columns}
+        stored = plain(meta)
+        if "remarks" in meta:
+            # Remarks keep their codes, by which a page tells those that stand at the top.
+            stored["remarks"] = list(meta["remarks"])
+        return {"meta": stored, "columns": columns}
 
     def _beyond(self, view: View, at: Inputs) -> dict[str, list[Any]]:
         """Return the meta of a view where the levels of a side cannot be reached."""
