@@ -181,7 +181,6 @@ OPERATIONS = {
     "uq-pixel-measure": Operation(
         shown="root.querySelector('.uq-pixel-map').getAttribute('aria-label')"
     ),
-    "uq-pixel-offer": Operation("image_rows"),
     # The model itself.
     "uq-calibration-by": Operation("calibration_by"),
     "uq-logit": Operation("logit"),
@@ -215,7 +214,6 @@ OPERATIONS = {
     "uq-small-curve": Operation("feature", at=1),
     "uq-second": Operation("second"),
     "uq-compare-with": Operation("compare_with"),
-    "uq-difference-all": Operation(shown="one?.textContent"),
     # Single rows.
     "uq-selection-find": Operation("selection"),
     "uq-selection-lines": Operation(shown=VALUE),
@@ -235,7 +233,6 @@ OPERATIONS = {
     "uq-reader": Operation(shown=PLACE, keys=("Home", "ArrowRight")),
     "uq-table-toggle": TOGGLE,
     "uq-table-scroll": replace(SCROLLS, after="uq-table-toggle"),
-    "uq-confusion-scroll": SCROLLS,
     "uq-cost": TOGGLE,
 }
 IS_LAST = """(select) => ![...select.options].slice(select.selectedIndex + 1)

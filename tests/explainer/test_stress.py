@@ -307,7 +307,8 @@ class TestManyCategories:
         X = pd.DataFrame(
             {"a": rng.normal(size=n), "id": names, "colour": rng.choice(["r", "g"], n)}
         )
-        return uq.Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"] + rng.normal(size=n))
+        y = X["a"].to_numpy() + rng.normal(size=n)
+        return uq.Explainer(lambda X: (X["a"], np.ones(len(X))), X, y)
 
     @pytest.mark.parametrize("missing", ["error", "drop"])
     def test_features_of_many_categories_are_left_out_unless_named(self, missing):
@@ -331,6 +332,6 @@ class TestManyCategories:
 
     def test_fifty_categories_are_stressed_without_a_remark(self):
         X = pd.DataFrame({"id": [f"u{k % 50}" for k in range(200)], "a": np.arange(200.0)})
-        result = uq.Explainer(lambda X: X["a"], X, X["a"]).stress(taus=[0])
+        result = uq.Explainer(lambda X: X["a"], X, X["a"].to_numpy()).stress(taus=[0])
         assert len(result.features) == 51
         assert result.remarks == ()

@@ -24,7 +24,7 @@ def awkward(n=100):
             "text": rng.choice(["a", "b"], n),
         }
     )
-    return Explainer(lambda d: d["good"].to_numpy(), frame, frame["good"] + 0.1)
+    return Explainer(lambda d: d["good"].to_numpy(), frame, frame["good"].to_numpy() + 0.1)
 
 
 def test_tau_zero_gives_unweighted_indicators():

@@ -27,6 +27,22 @@ describe("the performance view", () => {
     ]);
   });
 
+  it("writes the decimals of a score that its interval gives a meaning to", async () => {
+    const about = aboutBinary();
+    const frame = wireFrame(about, 1);
+    const ends = { value: 0.04684, low: 0.03331, high: 0.06129 };
+    const large = { value: 10.3987, low: 9.9312, high: 11.0004 };
+    frame.meta.performance.scores = [ends, large].map((one) => ({
+      ...{ label: "error rate", unit: "", base: null },
+      ...one,
+    }));
+    const { root } = await mount(about, frame);
+    expect(cells(panelOf(root), ".uq-scores tbody td")).toEqual([
+      ...["0.047", "0.033 to 0.061"],
+      ...["10.4", "9.9 to 11.0"],
+    ]);
+  });
+
   it("shows the confusion of classes as shares of the true class", async () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1));

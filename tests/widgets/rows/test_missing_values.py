@@ -33,7 +33,7 @@ def explainer() -> uq.Explainer:
     X.loc[:19, "age"] = np.nan
     X.loc[70:, "pay"] = np.nan
     X["site"] = np.where(np.arange(N) < 10, "a", "b")
-    return uq.Explainer(Gaps(), X, X["age"].fillna(0) + rng.normal(size=N))
+    return uq.Explainer(Gaps(), X, X["age"].fillna(0).to_numpy() + rng.normal(size=N))
 
 
 def test_a_column_with_missing_values_is_stressed_over_its_known_rows(
@@ -110,7 +110,7 @@ def cities() -> uq.Explainer:
     X["city"] = ["Bern", "Rome", "Rome"] * 20
     X.loc[:5, "city"] = None
     extra = pd.DataFrame({"region": ["north"] * 4 + [None] * 4 + ["south"] * 52})
-    return uq.Explainer(Gaps(), X, X["age"] + rng.normal(size=60), extra=extra)
+    return uq.Explainer(Gaps(), X, X["age"].to_numpy() + rng.normal(size=60), extra=extra)
 
 
 def notes(widget: uq.Explorer) -> str:

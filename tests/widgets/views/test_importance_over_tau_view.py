@@ -52,6 +52,6 @@ def test_what_has_no_levels_says_so(explainer: uq.Explainer, inputs: dict[str, A
     options = {"n_repeats": 3, "feature": "a", "stress_feature": "a", **inputs}
     with uq.Explorer(explainer, layout="importance_over_tau", **options) as widget:
         assert widget.wait(30)
-        assert "differences of measures" in widget._frame["meta"]["importance_over_tau"]["why"]
+        assert "available for differences" in widget._frame["meta"]["importance_over_tau"]["why"]
         with pytest.raises(ValueError, match="importance_over_tau shows nothing"):
             widget.result("importance_over_tau")

@@ -1,14 +1,24 @@
 import { tableOf } from "../../charts/table.ts";
 import { checkBox, picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../widget/dom.ts";
-import { interval, number, percent, withUnit } from "../../widget/format.ts";
+import { fixed, interval, number, percent, power, withUnit } from "../../widget/format.ts";
 import { isStressed, rowsBehind } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { alongFigure } from "./along.ts";
 import { calibrationFigure } from "./calibration.ts";
 import { confusionTable } from "./confusion.ts";
-import type { Performance } from "./reader.ts";
+import type { Performance, Score } from "./reader.ts";
 import { residualFigure } from "./residuals.ts";
+
+/** A score and both ends of its interval, with the decimals that the interval gives a meaning to. */
+function withDecimals({ value, low, high }: Score): [string, string] {
+  const wide = (high ?? Number.NaN) - (low ?? Number.NaN);
+  if (value === null || low === null || high === null || !(wide > 0))
+    return [number(value), interval(low, high)];
+  const places = Math.max(0, 1 - power(wide));
+  const print = (one: number) => (places > 6 ? number(one) : fixed(one, places));
+  return [print(value), `${print(low)} to ${print(high)}`];
+}
 
 /** The performance of the model on the selected rows: scores, calibration and confusion. */
 export function performancePanel(context: Context): Panel {
@@ -67,9 +77,9 @@ export function performancePanel(context: Context): Panel {
     const before = stressed ? ["at τ = 0"] : [];
     const table = tableOf(
       ["score", "value", `${percent(data.level)} interval`, ...before],
-      data.scores.map(({ label, unit, value, low, high, base }) => [
-        ...[withUnit(label, unit), number(value), interval(low, high)],
-        ...before.map(() => number(base)),
+      data.scores.map((score) => [
+        ...[withUnit(score.label, score.unit), ...withDecimals(score)],
+        ...before.map(() => number(score.base)),
       ]),
     );
     scores.replaceChildren(h("h4", {}, "Scores"), table);
