@@ -42,7 +42,9 @@ function subjects(about: ModelInfo): [Subject[], Subject[]] {
     fresh: () => ({ predicted: [...about.classes] }),
   };
   return [
-    [...(about.classes.length ? [ofClass, ofPrediction] : []), ...about.features.map(subjectOf)],
+    about.classes.length
+      ? [ofClass, ...about.features.map(subjectOf), ofPrediction]
+      : about.features.map(subjectOf),
     about.extra.map(subjectOf),
   ];
 }

@@ -1,5 +1,5 @@
 import { filterList } from "../controls/filter.ts";
-import { controlsOnDemand, partOnDemand } from "../controls/onDemand.ts";
+import { controlsOnDemand } from "../controls/onDemand.ts";
 import { picker } from "../controls/picker.ts";
 import { helpButtons } from "../help/buttons.ts";
 import { pinsPanel } from "../pins/panel.ts";
@@ -16,7 +16,7 @@ import { listed } from "./legend.ts";
 import { sight } from "./sight.ts";
 import { alerts, announcer, footer, summary, workLine } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
-import type { Context, Panel, Shown } from "./view.ts";
+import type { Context, Shown } from "./view.ts";
 
 const SHOWN_MODEL = '[data-testid="uq-shown-model"]';
 
@@ -235,15 +235,18 @@ function ofOneModel(
   const pins = pinsPanel(context);
   const saving = session.model.isStill ? null : savePage(context);
   const foot = footer(about.urgent);
-  const strip = h("div", { "data-testid": "uq-strip", class: "uq-strip", hidden: true });
-  const code = partOnDemand(context, () => import("./strip/index.ts"));
-  let lines: Panel | null = null;
+  const strip = controlsOnDemand(
+    context,
+    () => import("./strip/index.ts"),
+    ({ stripOf }) => stripOf(context),
+    () => true,
+  );
   const live = announcer(signal);
   const head = header(context, pins.bar);
   set(root, { "aria-label": `What drives ${about.title}` });
   root.append(
     head.element,
-    strip,
+    strip.element,
     notices.error,
     notices.retry,
     notices.watchdog,
@@ -277,13 +280,8 @@ function ofOneModel(
       grid.update(shown, !isPrinted && frame !== session.answer);
     if (drawn?.frame !== now.frame) help.update();
     drawn = now;
-    lines ??= code.require(frame)?.stripOf(context, strip) ?? null;
-    if (lines) lines.update(shown);
-    else {
-      strip.hidden = !code.problem;
-      setText(strip, code.problem ?? "");
-    }
-    foot.update(frame, lines !== null);
+    strip.update(inputs, frame);
+    foot.update(frame, strip.element.childElementCount > 0);
     if (!frame) return;
     if (frame.final) live.say(summary(frame, about));
     set(root, { "data-seq": frame.seq, "data-final": frame.final ? "true" : "false" });

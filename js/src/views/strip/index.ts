@@ -1,5 +1,6 @@
 import "./style.css";
 import { button } from "../../controls/button.ts";
+import type { Controls } from "../../controls/onDemand.ts";
 import type { Frame } from "../../session/frame.ts";
 import { INPUT_TYPES, type Inputs } from "../../session/inputs.ts";
 import { isRecord } from "../../session/wire.ts";
@@ -8,7 +9,7 @@ import { isolated, number, rowsOf, withUnit } from "../../widget/format.ts";
 import { isUnclear } from "../comparison/clarity.ts";
 import { intervalOf } from "../comparison/numbers.ts";
 import { isStressed, rowsBehind } from "../legend.ts";
-import type { Context, Panel, Shown } from "../view.ts";
+import type { Context, Shown } from "../view.ts";
 
 /** Scores that the strip shows, in this order; the first that two models have compares them. */
 const HEADLINES = ["error_rate", "rmse", "r2", "roc_auc", "balanced_accuracy", "nll"];
@@ -163,15 +164,15 @@ function remarkList({ session, about, signal }: Context, strip: HTMLElement) {
 }
 
 /** The first line of the page: how good the model is, beside another one, and what its reader must know. */
-export function stripOf(context: Context, element: HTMLElement): Panel {
+export function stripOf(context: Context): Controls {
+  const element = h("div", { class: "uq-strip", "data-testid": "uq-strip" });
   const lines = [scoreLine(context), pairLine(), remarkList(context, element)];
-  // A sentence may stand there on why it could not be loaded before.
-  element.replaceChildren(...lines.map((line) => line.element));
+  element.append(...lines.map((line) => line.element));
   set(element, { tabindex: -1, role: "group", "aria-label": "At a glance" });
   return {
     element,
-    update(shown): void {
-      for (const line of lines) line.update(shown);
+    update(inputs, frame): void {
+      for (const line of lines) line.update({ frame, inputs });
       element.hidden = lines.every((line) => line.element.hidden);
     },
   };
