@@ -45,8 +45,9 @@ MADE = {
     uq.Stress: lambda: stress([[0.1, 0.2, 0.3, 0.4, 0.5]]),
     uq.Surface: surface,
 }
-# Their tests make them with a learner, or with a known process.
+# Their tests make them with a learner, with a known process, or with another table.
 REFITTED = {uq.Comparison, uq.Decomposition, uq.IntervalCoverage, uq.Performance}
+REFITTED |= {uq.Expected, uq.PredictionSets, uq.Slices, uq.TableReweighting}
 
 
 def public_results():

@@ -144,7 +144,7 @@ class Lesson(SavableLesson, WholeState, anywidget.AnyWidget):
         >>> import uqwidgets as uq
         >>> with uq.teach.WhatTheBarCovers(guess=48) as widget:
         ...     widget.state
-        {'guess': 48, 'interval': 'fixed-data', 'samples': 0}
+        {'guess': 48, 'interval': 'fixed-data', 'samples': 0, 'table': 'rows'}
         """
         return {name: getattr(self, name) for name in self._input_names()}
 

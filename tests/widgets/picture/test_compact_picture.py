@@ -94,7 +94,7 @@ def test_the_images_show_the_same_marks_and_texts():
 
 
 @pytest.mark.parametrize("n_features", [5, 30, 150])
-def test_a_display_keeps_at_most_60_kb(n_features):
+def test_a_display_keeps_at_most_64_kb(n_features):
     with explorer(n_features) as widget:
         assert widget.wait(60)
-        assert len(widget._picture_html().encode()) <= 60_000
+        assert len(widget._picture_html().encode()) <= 64_000
