@@ -177,6 +177,29 @@ def test_partial_dependence_other_measures_and_rows_ask_the_model_nothing():
     np.testing.assert_allclose(moved, np.tile(moved[:, :1], 7), atol=1e-12)
 
 
+def test_dates_have_bins_in_time_and_missing_values_none():
+    days = pd.date_range("2020-01-01", periods=120).to_series(index=range(120))
+    days[[3, 50]] = pd.NaT
+    frame = pd.DataFrame({"day": days, "z": np.linspace(-1, 1, 120)})
+    first = days.min()
+    explainer = Explainer(lambda d: (d["day"] - first).dt.days.fillna(0).to_numpy() * 0.5, frame)
+    result = explainer.accumulated_effects("day", grid=5)
+    own = (pd.Series(result.grid) - first).dt.days.to_numpy() * 0.5
+    np.testing.assert_allclose(np.diff(result.average), np.diff(own), rtol=1e-12)
+    assert "2 rows without a value of 'day' within the bins do not count" in result.remarks
+
+
+def test_a_table_whose_curves_do_not_fit_has_the_same_effects():
+    X = np.random.default_rng(0).normal(size=(20_000, 2))
+    whole, tight = (
+        Explainer(lambda X: X[:, 0] * X[:, 1], X, **options).accumulated_effects("x0", grid=30)
+        for options in ({}, {"memory_limit": 8_000_000})
+    )
+    np.testing.assert_array_equal(whole.average, tight.average)
+    np.testing.assert_array_equal(whole.low, tight.low)
+    assert len(tight.curve_rows) < 20_000
+
+
 def test_small_bins_are_joined_and_rows_outside_are_left_out():
     explainer = regression()
     default = explainer.accumulated_effects("x0")
@@ -229,3 +252,6 @@ def test_a_remark_says_where_partial_dependence_averages_what_does_not_occur():
     assert "that of partial dependence, likewise centred, is" in remark
     additive = Explainer(lambda X: X[:, 0] ** 2 + X[:, 1], X).accumulated_effects("x0", grid=8)
     assert not additive.remarks
+    flat = Explainer(lambda X: 1e6 + X[:, 1], X).accumulated_effects("x0", grid=8)
+    np.testing.assert_allclose(flat.average, 0, atol=1e-9)
+    assert not flat.remarks

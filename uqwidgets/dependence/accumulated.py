@@ -11,8 +11,8 @@ too), with weights :math:`w_i`,
     G(z_k) = \sum_{m \le k} A_m, \qquad
     ALE(z_k) = G(z_k) - \frac{\sum_i w_i G(x_{ij})}{\sum_i w_i}
 
-(Apley and Zhu 2020, eq. 15 and 16), with G straight between two edges. So a row's value is moved
-to the ends of its own bin only, and no further, and the mean of ALE over the rows is zero.
+(Apley and Zhu 2020, the estimator of a main effect), with G straight between two edges. So a row's
+value is moved to the ends of its own bin only, and the mean of ALE over the rows is zero.
 Categories have a place in an order (`by_similarity`); the step from one to the next is the mean
 difference over the rows of both.
 
@@ -68,6 +68,7 @@ def accumulated_effects(
     *,
     least: int,
     level: float,
+    lines: int | None = None,
     family: Family | None = None,
     callback: ProgressCallback | None = None,
 ) -> Dependence:
@@ -86,6 +87,8 @@ def accumulated_effects(
     least : int
         Effective rows, or groups of rows, of a bin; smaller bins are joined with a neighbour.
     level : float
+    lines : int, optional
+        Number of rows whose curves the result holds (see `rows_with_curves`).
     family : Family, optional
         An empty one; the band then holds at all points at once.
     callback : callable, optional
@@ -109,7 +112,7 @@ def accumulated_effects(
                 f"{'does' if n_outside == 1 else 'do'} not count",
             ),
         )
-    curve_rows, of_memory = rows_with_curves(evaluations, [grid], population, None)
+    curve_rows, of_memory = rows_with_curves(evaluations, [grid], population, lines)
     differences = [np.zeros(len(scored)) for _ in bins.places]
 
     def kept_curves() -> Iterator[Floats]:
@@ -119,16 +122,18 @@ def accumulated_effects(
                 for places, of_rows in zip(bins.places, differences, strict=True):
                     rows = np.flatnonzero((places == bin_below) & (places >= 0))
                     of_rows[rows] = line[rows] - previous[rows]
-                previous, bin_below = line, bin_below + 1
+                previous, bin_below = line.copy(), bin_below + 1
             yield block if curve_rows is None else block[:, curve_rows]
+            del block, line  # otherwise they stay in memory while the next are made
 
     n_rows = len(scored) if curve_rows is None else len(curve_rows)
     curves = stacked(kept_curves(), len(grid), n_rows)
+    rounding = 1e-9 * float(max(curves.max(), -curves.min()))
     curves = curves - bins.shares(scored) @ curves
     means = _intervals(*bins.effects(differences, population), population, family)
     remarks += of_memory
     if curve_rows is None:
-        remarks += _remarks_on_gap(bins, differences, curves, grid, population)
+        remarks += _remarks_on_gap(bins, differences, curves, grid, population, rounding)
     averages = AveragedCurves(means, curves, curve_rows, remarks, family)
     result = dependence_of_averages(
         evaluations, measure, grid, population, CurveTransform(), level, averages
@@ -245,7 +250,12 @@ def _intervals(
 
 
 def _remarks_on_gap(
-    bins: _Bins, differences: list[Floats], curves: Floats, grid: Grid, population: Population
+    bins: _Bins,
+    differences: list[Floats],
+    curves: Floats,
+    grid: Grid,
+    population: Population,
+    rounding: float,
 ) -> tuple[Remark, ...]:
     """Return a remark if partial dependence clearly differs from the effects.
 
@@ -258,6 +268,8 @@ def _remarks_on_gap(
     bins, differences, grid, population
     curves : ndarray of shape (g, n)
         Of all rows, centred.
+    rounding : float
+        A difference that is none.
     """
     effects, influences = bins.effects(differences, population)
     share = population.scored / population.scored.sum()
@@ -269,7 +281,8 @@ def _remarks_on_gap(
         for line, mean, influence in zip(curves, average, influences, strict=True)
     )
     low, high = _intervals(gap, of_gap, population, None).at(1 - 0.05 / len(gap))
-    is_clear = ((low > 0) | (high < 0)) & (np.abs(gap) > max(np.ptp(average), np.ptp(effects)) / 10)
+    relevant = max(np.ptp(average) / 10, np.ptp(effects) / 10, rounding)
+    is_clear = ((low > 0) | (high < 0)) & (np.abs(gap) > relevant)
     if not is_clear.any():
         return ()
     at = int(np.argmax(np.where(is_clear, np.abs(gap), 0.0)))

@@ -20,7 +20,7 @@ def by_similarity(table: Table, grid: Grid, nearest: Positions) -> Positions:
 
     The distance of two categories is the sum over the other features of the Kolmogorov-Smirnov
     distance of their numbers, or half the sum of the differences of the shares of their
-    categories. Classical scaling to one dimension orders them (Apley and Zhu 2020, appendix E, as
+    categories. Classical scaling to one dimension orders them (Apley and Zhu 2020, as
     in their package ALEPlot). An ordered dtype keeps its order, and so do categories that the
     user lists. Row weights do not count, so that the order is the same in every population.
 

@@ -276,6 +276,7 @@ class Curves(ExplainerBase):
         grid: int | npt.ArrayLike | None = None,
         level: float = 0.95,
         simultaneous: bool = False,
+        lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -302,7 +303,7 @@ class Curves(ExplainerBase):
             the number of the most frequent ones, or the categories in their order. By default the
             grid of `dependence`, whose bins are joined until each has 20 effective rows; other bins
             are joined if they have fewer than two, with a remark.
-        level, simultaneous, sample_weight, rows, callback
+        level, simultaneous, lines, sample_weight, rows, callback
             As in `dependence`.
 
         Returns
@@ -330,9 +331,12 @@ class Curves(ExplainerBase):
         distributions; scaling to one dimension orders the categories. An ordered dtype keeps its
         order.
 
+        A remark says where partial dependence of the same rows, likewise centred, is clearly
+        another curve: there it rests on combinations of values that are rare in the data.
+
         References
         ----------
-        Apley and Zhu 2020, eq. 15 and 16; band: Hall 1992.
+        Apley and Zhu 2020; band: Hall 1992.
 
         Examples
         --------
@@ -354,6 +358,7 @@ class Curves(ExplainerBase):
             self.table.population(sample_weight, rows),
             least=ROWS_OF_BIN if grid is None else FEWEST_OF_BIN,
             level=checked_level(level),
+            lines=checked_lines(lines),
             family=family,
             callback=callback,
         )
