@@ -14,7 +14,8 @@ too), with weights :math:`w_i`,
 (Apley and Zhu 2020, the estimator of a main effect), with G straight between two edges. So a row's
 value is moved to the ends of its own bin only, and the mean of ALE over the rows is zero.
 Categories have a place in an order (`by_similarity`); the step from one to the next is the mean
-difference over the rows of both.
+difference over the rows of both. Where others take the middle of its bin for :math:`x_{ij}` in the
+centre, their curve differs by a constant.
 
 To first order, the error of ALE is a sum of influences of independent rows. With
 :math:`u_i = w_i (d_i - A_k) / \sum_{i' \in k} w_{i'}` of a row with the difference :math:`d_i` in
