@@ -47,8 +47,7 @@ def model(X):
 
 
 uq.Explainer(model, X, np.arange(200) < 8).scores()""",
-    "few-rows-for-slices": _NUMBERS
-    + 'uq.Explainer(model, X, y).slices("nll", rows=np.arange(30))',
+    "few-rows-for-slices": _NUMBERS + 'uq.Explainer(model, X, y).slices("nll", rows=np.arange(30))',
     "no-counterpart": _NUMBERS + "uq.Explainer(model, X, y).stress_to(table=X + 2)",
     "few-rows-like-there": _NUMBERS
     + "uq.Explainer(model, X[:60], y[:60]).stress_to(table=X[:60] + 1)",
@@ -72,6 +71,12 @@ uq.Explainer(model, X, np.arange(200) < 8).scores()""",
     "duplicated-rows": _NUMBERS
     + "X[:20], y[:20] = X[-20:], y[-20:]\n"
     + 'uq.Explainer(model, X, y).importance("nll")',
+    "rows-outside-bins": _NUMBERS
+    + 'uq.Explainer(model, X, y).accumulated_effects("x0", grid=[-1, 0, 1])',
+    "joined-bins": _NUMBERS + 'uq.Explainer(model, X, y).accumulated_effects("x0", grid=150)',
+    "unlike-partial-dependence": """X = rng.normal(size=(400, 2))
+X[:, 1] = X[:, 0] + X[:, 1] / 2
+uq.Explainer(lambda X: X[:, 0] * X[:, 1], X).accumulated_effects("x0")""",
     "few-pairs": _NUMBERS
     + 'uq.Explainer(model, X, y).importance("nll", sample_weight=np.exp(4 * X[:, 0]), n_repeats=1)',
     "feature-left-out": _NUMBERS.replace("\n\n\ndef", "\nX[:5, 1] = np.nan\n\n\ndef", 1)

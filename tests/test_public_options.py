@@ -58,6 +58,7 @@ def methods() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
         yield f"{name}.stress", subject.stress, (["x0"], ["mean"])
         yield f"{name}.scores", subject.scores, ()
     yield "Explainer.dependences", one.dependences, ()
+    yield "Explainer.accumulated_effects", one.accumulated_effects, feature
     yield "Explainer.replaced", one.replaced, feature
     yield "Explainer.importance_over_tau", one.importance_over_tau, ("x0", "squared_error")
     yield "Explainer.diagnose", one.diagnose, ()

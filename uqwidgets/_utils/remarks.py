@@ -95,6 +95,25 @@ REMARKS = MappingProxyType(
             "The result is about the most frequent categories; rarer ones are left out or joined.",
             "Join rare categories in the data, or name the categories or grid values that matter.",
         ),
+        "rows-outside-bins": RemarkKind(
+            "Rows have no value of the feature within the bins of accumulated local effects.",
+            "Their values are missing, beyond the edges, or none of the categories. The effects "
+            "are those of the other rows.",
+            "Give edges that reach from the lowest to the highest value.",
+        ),
+        "joined-bins": RemarkKind(
+            "Bins of accumulated local effects have fewer than two effective rows.",
+            "Such a bin shows no spread, so it is joined with a neighbour, and the effects are at "
+            "the edges that remain.",
+            "Ask for fewer bins, or leave `grid` out.",
+        ),
+        "unlike-partial-dependence": RemarkKind(
+            "Partial dependence clearly differs from accumulated local effects of the same rows.",
+            "The feature interacts with others that it depends on. Partial dependence averages "
+            "over combinations of values that are rare or do not occur, where a model "
+            "extrapolates; accumulated effects move each row within its own bin only.",
+            "Read the accumulated effects, or the curves of rows that are alike (`rows=`).",
+        ),
         "sampled-rows": RemarkKind(
             "Importance is computed from more and more rows, and not all are done.",
             "The result rests on a random part of the rows, and its intervals account for that.",

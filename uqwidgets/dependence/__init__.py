@@ -1,5 +1,6 @@
-"""Partial dependence, individual conditional expectation, and surfaces of two features."""
+"""Partial dependence, accumulated local effects, curves of rows, and surfaces."""
 
+from uqwidgets.dependence.accumulated import FEWEST_OF_BIN, ROWS_OF_BIN, accumulated_effects
 from uqwidgets.dependence.curves import (
     POINTS,
     AveragedCurves,
@@ -20,10 +21,13 @@ from uqwidgets.dependence.surface import (
 )
 
 __all__ = [
+    "FEWEST_OF_BIN",
     "POINTS",
+    "ROWS_OF_BIN",
     "AveragedCurves",
     "CurveTransform",
     "Grid",
+    "accumulated_effects",
     "checked_lines",
     "curve_blocks",
     "curves_of_rows",

@@ -133,7 +133,7 @@ def dependence(
     form : CurveTransform
     level : float
     lines : int, optional
-        Number of rows whose curves the result holds (see `_curve_rows`).
+        Number of rows whose curves the result holds (see `rows_with_curves`).
     callback : callable, optional
         See `Evaluations.evaluate_all`.
     curves : ndarray of shape (g, n), optional
@@ -154,7 +154,7 @@ def dependence(
         If the feature has no curve of this form.
     """
     if curves is None:
-        curve_rows, remarks = _curve_rows(evaluations, [grid], population, lines)
+        curve_rows, remarks = rows_with_curves(evaluations, [grid], population, lines)
         (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
     else:
         curve_rows, remarks, blocks = None, (), iter([curves])
@@ -182,7 +182,7 @@ def dependences(
 
     With a family, an empty one, the bands of all grids hold at once.
     """
-    curve_rows, remarks = _curve_rows(evaluations, grids, population, lines)
+    curve_rows, remarks = rows_with_curves(evaluations, grids, population, lines)
     all_blocks = _blocks(evaluations, measure, grids, form, callback)
     n = len(evaluations.table)
     all_averages = [
@@ -206,18 +206,22 @@ def curves_of_rows(
 ) -> Floats:
     """Return the curve of every row of the table, shape (g, n), whatever memory they take."""
     (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
-    return _stack(blocks, len(grid), len(evaluations.table))
+    return stacked(blocks, len(grid), len(evaluations.table))
 
 
 def curve_blocks(
-    evaluations: Evaluations, measure: Measure, grid: Grid, form: CurveTransform
+    evaluations: Evaluations,
+    measure: Measure,
+    grid: Grid,
+    form: CurveTransform,
+    callback: ProgressCallback | None = None,
 ) -> Iterator[Floats]:
     """Return the curves of all rows of the table in blocks of shape (points, n)."""
-    (blocks,) = _blocks(evaluations, measure, [grid], form, None)
+    (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
     return blocks
 
 
-def _curve_rows(
+def rows_with_curves(
     evaluations: Evaluations, grids: Sequence[Grid], population: Population, lines: int | None
 ) -> tuple[Positions | None, tuple[Remark, ...]]:
     """Choose the rows whose curves a result holds, None for all, with a remark if some lack.
@@ -292,7 +296,7 @@ def _average(
             del block  # otherwise it stays in memory while the next is made
 
     n_rows = n if curve_rows is None else len(curve_rows)
-    curves = _stack(curves_of_blocks(), n_points, n_rows)
+    curves = stacked(curves_of_blocks(), n_points, n_rows)
     return AveragedCurves(MeanIntervals.joined(means), curves, curve_rows, remarks, family)
 
 
@@ -370,7 +374,7 @@ def _remarks_on_tails(
     return remarks_on_tails([(f"the mean {measure.name}", float(np.median(df)))], scored)
 
 
-def _stack(blocks: Iterator[Floats], n_points: int, n_rows: int) -> Floats:
+def stacked(blocks: Iterator[Floats], n_points: int, n_rows: int) -> Floats:
     """Stack blocks of points; a block of all points is returned as it is."""
     curves, first = np.empty((0, n_rows)), 0
     for block in blocks:

@@ -69,7 +69,7 @@ def dependence_figure(
     faint: dict[str, Any] = {"colour": None, "shade": shade}
     strong: dict[str, Any] = {"colour": BLUE if color_by is None else _DARK, "tips": _TIPS}
     measured = Axis(with_unit(result.quantity, result.unit))
-    compared = result.relative or result.center is not None
+    compared = result.relative or result.center is not None or result.accumulated
     if _is_apart(result):
         labels = None
         if result.categorical:
@@ -112,6 +112,8 @@ def dependence_figure(
 
 def mean_of(result: Dependence) -> str:
     """Return what the average of a curve is over."""
+    if result.accumulated:
+        return "accumulated local effects"
     return f"mean over {result.n_refits} refits" if result.n_refits else "average"
 
 

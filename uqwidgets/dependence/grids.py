@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Number
 from typing import Any, Literal, get_args
@@ -80,15 +80,12 @@ class Grid:
 
     def thinned(self, step: int) -> Grid:
         """Return the grid of every ``step``-th value."""
-        return Grid(
-            self.feature,
-            self.column,
-            self.categorical,
-            self.values[::step],
-            self.points[::step],
-            self.spacing,
-            self.remarks,
-        )
+        return self.at(np.arange(0, len(self), step))
+
+    def at(self, positions: npt.NDArray[np.intp]) -> Grid:
+        """Return the grid of the values at these positions, in their order."""
+        points = tuple(self.points[position] for position in positions.tolist())
+        return replace(self, values=self.values[positions], points=points)
 
 
 def grid_of(

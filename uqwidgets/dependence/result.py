@@ -80,12 +80,17 @@ class Dependence(WithTests):
     pointwise_level : float or None
         With ``simultaneous=True``, the level of the band at each point by itself at which it holds
         at all points at once with ``level``; None for a pointwise band.
+    accumulated : bool
+        Whether the average is accumulated local effects in place of partial dependence. The grid
+        then has the edges of the bins, or the categories in their order, and every curve of a row
+        is centred as the effects are: its mean over the values of the scored rows is zero.
     ends : callable or None
         From a level to the lower and upper ends of the band; None for a learner.
 
     See Also
     --------
     Explainer.dependence : Makes this result for one fitted model.
+    Explainer.accumulated_effects : Makes it of accumulated local effects.
     Surface : The same for two features.
 
     References
@@ -133,6 +138,7 @@ class Dependence(WithTests):
     groups: GroupCount | None = None
     pointwise_level: float | None = None
     ends: Ends | None = None
+    accumulated: bool = False
 
     def _hypotheses(self, null: float | None) -> Hypotheses:
         if self.ends is None:
@@ -148,6 +154,8 @@ class Dependence(WithTests):
     @property
     def quantity(self) -> str:
         """What the curve shows: the measure, its slope, or its change from something."""
+        if self.accumulated:
+            return f"accumulated effect of {self.feature} on {self.label}"
         if self.derivative:
             return f"slope of {self.label} per unit of {self.feature}"
         if self.relative:

@@ -9,8 +9,11 @@ import numpy.typing as npt
 
 from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.dependence import (
+    FEWEST_OF_BIN,
     POINTS,
+    ROWS_OF_BIN,
     CurveTransform,
+    accumulated_effects,
     checked_lines,
     dependence,
     dependences,
@@ -137,6 +140,7 @@ class Curves(ExplainerBase):
         See Also
         --------
         Explainer.dependences : The curves of several features.
+        Explainer.accumulated_effects : Effects where there are data.
         Explainer.importance : How much a measure changes on average.
 
         References
@@ -262,4 +266,99 @@ class Curves(ExplainerBase):
             lines=checked_lines(lines),
             callback=callback,
             family=family,
+        )
+
+    def accumulated_effects(
+        self,
+        feature: str,
+        measure: str | Function = "prediction",
+        *,
+        grid: int | npt.ArrayLike | None = None,
+        level: float = 0.95,
+        simultaneous: bool = False,
+        lines: int | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Dependence:
+        r"""Accumulated local effects (ALE) of a feature on a measure.
+
+        Partial dependence sets a feature to every value in every row, also where no data are like
+        that because features depend on each other. ALE moves it to the two ends of its own bin
+        only, and adds up the mean differences :math:`d_i` of the bins:
+
+        .. math:: ALE(z_k) = \sum_{m \le k} \frac{1}{n_m} \sum_{i \in m} d_i - c
+
+        with c such that the mean over the rows is zero. For a sum of functions of single features
+        it is the function of the feature, as partial dependence is, up to a constant.
+
+        Parameters
+        ----------
+        feature : str
+            Categories have the order in which neighbours have similar rows (see Notes).
+        measure : str or callable, default="prediction"
+            As in `dependence`.
+        grid : int or array-like of shape (g,), optional
+            Number of the edges of the bins, at quantiles, or the edges themselves; of categories,
+            the number of the most frequent ones, or the categories in their order. By default the
+            grid of `dependence`, whose bins are joined until each has 20 effective rows; other bins
+            are joined if they have fewer than two, with a remark.
+        level, simultaneous, lines, sample_weight, rows, callback
+            As in `dependence`.
+
+        Returns
+        -------
+        Dependence
+            With ``accumulated=True``. Its ``curves`` are those of `dependence`, centred likewise.
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, a value out of range, or fewer than two values.
+
+        See Also
+        --------
+        Explainer.dependence : Partial dependence, which needs the same predictions.
+
+        Notes
+        -----
+        All rows are evaluated at all edges, as for partial dependence, so that other rows, weights
+        and measures, and partial dependence on the same grid, ask the model nothing. Intervals are
+        computed from the influence of every row on the steps and on the centre, with the edges
+        taken as given; with groups of rows, from those of the groups.
+
+        The distance of two categories is the sum over the other features of the distances of their
+        distributions; scaling to one dimension orders the categories. An ordered dtype keeps its
+        order.
+
+        A remark says where partial dependence of the same rows, likewise centred, is clearly
+        another curve: there it rests on combinations of values that are rare in the data.
+
+        References
+        ----------
+        Apley and Zhu 2020; band: Hall 1992.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> X[:, 1] += X[:, 0]
+        >>> explainer = uq.Explainer(lambda X: 3 * X[:, 0] + X[:, 1] ** 2, X)
+        >>> effects = explainer.accumulated_effects("x0", grid=[-1.0, 0.0, 1.0])
+        >>> np.diff(effects.average).round(6).tolist()
+        [3.0, 3.0]
+        """
+        check_callback(callback)
+        family = Family(self.seed) if checked_flag(simultaneous, "simultaneous") else None
+        return accumulated_effects(
+            self.evaluations,
+            self.measure(measure),
+            grid_of(self.table, str(feature), POINTS if grid is None else grid),
+            self.table.population(sample_weight, rows),
+            least=ROWS_OF_BIN if grid is None else FEWEST_OF_BIN,
+            level=checked_level(level),
+            lines=checked_lines(lines),
+            family=family,
+            callback=callback,
         )
