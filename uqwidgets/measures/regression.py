@@ -10,6 +10,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.measures.measure import NON_NEGATIVE, Family, Measure, Offers, Truth, Use
 from uqwidgets.measures.uncertainty import uncertainty
 from uqwidgets.predictive.distributions import (
+    Counts,
     Distribution,
     InvalidRowError,
     MemberValues,
@@ -33,6 +34,7 @@ def of_densities(q: Distribution) -> Offers:
         **_of_prediction("predicted mean"),
         "std": Measure("std", "standard deviation", "", _std, NON_NEGATIVE),
         **_losses(),
+        **_of_counts(q),
         "crps": _loss("crps", "CRPS", _crps, shown_with="std"),
         "miscalibration": Measure(
             "miscalibration",
@@ -119,6 +121,12 @@ def _of_quantiles(q: Quantiles) -> Offers:
     return offers
 
 
+def _of_counts(q: Distribution) -> Offers:
+    if not isinstance(q, Counts):
+        return {"deviance": "it is that of counts; use nll, or squared_error"}
+    return {"deviance": _loss("deviance", "deviance", _deviance)}
+
+
 def _of_prediction(label: str) -> Offers:
     return {
         # Its mean is the indicator "mean".
@@ -189,6 +197,11 @@ def _std(q: Distribution, _y: Truth) -> Floats:
 
 def _crps(q: Distribution, y: Truth) -> Floats:
     return q.crps(y)
+
+
+def _deviance(q: Distribution, y: Truth) -> Floats:
+    assert isinstance(q, Counts)
+    return q.deviance(y)
 
 
 def _miscalibration(q: Distribution, y: Truth) -> Floats:
