@@ -3,7 +3,8 @@
 Their entropies and the mean difference of two draws are integrals over t > 0 of smooth functions
 of the generating function. In s = log t these have no singularity nearer to the real line than
 pi / 2, and decay exponentially at both ends, so that the trapezoidal rule with a step h has an
-error of the order exp(-pi^2 / h): all digits of a double at h = 1/4, whatever the mean.
+error of the order exp(-pi^2 / h) (Trefethen and Weideman 2014): all digits of a double at h = 1/4,
+whatever the mean.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Counts(PredictiveDistribution):
         """Randomised probability integral transform of ``y``, shape (n,).
 
         A random number between the probabilities of less than y and of at most y. It is uniform
-        where the distributions are right, as that of densities is (Czado et al. 2009, eq. 1).
+        where the distributions are right, as that of densities is (Czado et al. 2009).
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class Poisson(Counts):
     def deviance(self, y: npt.ArrayLike) -> Floats:
         """Return the unit deviance of ``y`` (n,): 2 (y log(y / mean) - y + mean).
 
-        McCullagh and Nelder 1989, table 2.1.
+        McCullagh and Nelder 1989, section 2.3.
 
         Examples
         --------
@@ -334,7 +335,8 @@ class NegativeBinomial(Counts):
 
     References
     ----------
-    Knessl 1998 (entropy); Cameron and Trivedi 2013 (parameters, deviance); Czado et al. 2009.
+    Cheraghchi 2018 (entropy); Cameron and Trivedi 2013 (parameters, deviance); Czado et al. 2009
+    (the randomised transform).
 
     Examples
     --------
@@ -378,7 +380,7 @@ class NegativeBinomial(Counts):
         With the size :math:`r = 1 / \alpha` and the generating function :math:`G(t) = (1 +
         \alpha \mu (1 - e^{-t}))^{-r}` it is :math:`r \log(1 + \alpha \mu) + \mu \log(1 + 1 /
         (\alpha \mu)) - \int_0^\infty (e^{-t} - e^{-rt}) (1 - G(t)) / (1 - e^{-t}) \, dt / t`: the
-        logarithms of gamma functions in the mean of -log P are integrals (Knessl 1998).
+        logarithms of gamma functions in the mean of -log P are integrals (Cheraghchi 2018).
 
         Examples
         --------

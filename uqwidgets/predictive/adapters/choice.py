@@ -93,8 +93,8 @@ def as_predictive(
     One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
 
     Models of counts are scikit-learn's ``PoissonRegressor``, ``TweedieRegressor(power=1)`` and
-    ``loss="poisson"``, the objective ``poisson`` of LightGBM and XGBoost, and statsmodels' ``GLM``
-    with the families ``Poisson`` and ``NegativeBinomial``. Where the target is a rate and no count,
+    ``loss="poisson"``, the objective ``poisson`` of LightGBM and XGBoost, and statsmodels'
+    ``Poisson`` and ``NegativeBinomial``, as families of a ``GLM`` and as models of their own. Where the target is a rate and no count,
     pass ``lambda X: model.predict(X)``.
 
     A distribution of the outermost object comes first: what is inside it is read only for what it

@@ -35,9 +35,7 @@ def _innermost(model: Any) -> Any:
 def _dispersion(model: Any) -> float | None:
     """Dispersion of the counts that a model predicts, zero of a Poisson; None of another target."""
     if from_library(model, "statsmodels"):
-        family = attribute(attribute(model, "model"), "family")
-        kind = type(family).__name__
-        return float(family.alpha) if kind == "NegativeBinomial" else _zero_if(kind == "Poisson")
+        return _of_statsmodels(model)
     if from_library(model, "lightgbm"):  # an estimator, or a Booster
         parameters = attribute(model, "params") or {}
         objective = attribute(model, "objective_", parameters.get("objective"))
@@ -48,6 +46,18 @@ def _dispersion(model: Any) -> float | None:
         return _zero_if(model.power == 1)
     has_loss = from_library(model, "sklearn") and attribute(model, "loss") == "poisson"
     return _zero_if(isinstance(model, PoissonRegressor) or has_loss)
+
+
+def _of_statsmodels(results: Any) -> float | None:
+    """Dispersion by the family of a `GLM`, or of a discrete model, whose last parameter it is."""
+    fitted = attribute(results, "model")
+    family = attribute(fitted, "family", fitted)
+    if type(family).__name__ != "NegativeBinomial":
+        return _zero_if(type(family).__name__ == "Poisson")
+    if attribute(fitted, "loglike_method") == "nb2":
+        return float(list(results.params)[-1])
+    alpha = attribute(family, "alpha")  # not of the discrete model whose variance is linear
+    return None if alpha is None else float(alpha)
 
 
 def _zero_if(poisson: bool) -> float | None:
