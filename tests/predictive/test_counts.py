@@ -106,6 +106,8 @@ def test_the_randomised_transform_is_uniform_only_of_the_right_distribution():
     assert ((right.cdf(np.maximum(y - 1, 0)) <= u) | (y == 0)).all()
     assert (u <= right.cdf(y)).all()
     np.testing.assert_array_equal(u, right.pit(y))
+    drawn = [np.abs(right.pit(y, seed) - 0.5) > 0.45 for seed in range(200)]
+    np.testing.assert_allclose(right.outside(y, 0.9), np.mean(drawn, axis=0), atol=0.2)
 
 
 @pytest.mark.parametrize(
@@ -202,8 +204,15 @@ def test_the_calibration_of_counts_has_nothing_to_say_of_the_right_model():
     right = uq.Explainer(uq.Poisson(mean), rows, y).calibration()
     assert not right.clear.any()
     assert not any(right.clear_coverage)
-    wrong = uq.Explainer(uq.Poisson(mean / 2), rows, y).calibration()
-    assert wrong.clear.sum() > 10
+    ex = uq.Explainer(uq.Poisson(mean), rows, y)
+    assert not ex.calibration(by="a").clear.any()
+    assert uq.Poisson(mean).outside(y, 0.9).mean() == pytest.approx(0.1, abs=0.015)
+    # The intervals themselves hold more than their level.
+    low, high = uq.Poisson(mean).interval(0.9)
+    assert ((low <= y) & (y <= high)).mean() > 0.93
+    wrong = uq.Explainer(uq.Poisson(mean / 2), rows, y)
+    assert wrong.calibration().clear.sum() > 10
+    assert wrong.calibration(by="a").clear.any()
 
 
 def test_targets_that_are_no_counts_are_refused_with_the_way_out():

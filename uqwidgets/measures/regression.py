@@ -205,6 +205,11 @@ def _deviance(q: Distribution, y: Truth) -> Floats:
 
 
 def _miscalibration(q: Distribution, y: Truth) -> Floats:
-    """Whether y is outside the central 90 % interval, minus the 10 % that are expected to be."""
+    """Whether y is outside the central 90 % interval, minus the 10 % that are expected to be.
+
+    Of counts, the part of the probability of y that is, see `Counts.outside`.
+    """
+    if isinstance(q, Counts):
+        return q.outside(y, 0.9) - 0.1
     low, high = q.interval(0.9)
     return np.asarray(((y < low) | (y > high)) - 0.1, dtype=np.float64)

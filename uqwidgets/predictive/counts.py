@@ -151,10 +151,34 @@ class Counts(PredictiveDistribution):
         >>> bool(0 <= u[0] <= 0.368), bool(0.406 <= u[1] <= 0.677)
         (True, True)
         """
+        lower, upper = self._around(y)
+        share = np.random.default_rng(seed).random(len(lower))
+        return np.asarray(lower + share * (upper - lower))
+
+    def outside(self, y: npt.ArrayLike, level: float) -> Floats:
+        """Probability that the transform of ``y`` is outside the central ``level``, shape (n,).
+
+        Its mean is 1 - level where the distributions are right. The intervals themselves hold
+        more than their level, since counts are steps (Czado et al. 2009, the transform that is
+        not random).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> uq.Poisson([1.0, 1.0]).outside([0, 4], 0.9).round(3)
+        array([0.136, 1.   ])
+        """
+        lower, upper = self._around(y)
+        tail = (1.0 - inside(level, "level")) / 2
+        held = np.clip(upper, tail, 1 - tail) - np.clip(lower, tail, 1 - tail)
+        share = np.divide(held, upper - lower, out=np.zeros_like(held), where=upper > lower)
+        return np.asarray(1 - share)
+
+    def _around(self, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Return the probabilities of less than y, and of at most y."""
         at = self._counts(y)
-        upper = self.cdf(at)
-        lower = np.where(at > 0, self.cdf(np.maximum(at - 1, 0.0)), 0.0)
-        return np.asarray(lower + np.random.default_rng(seed).random(len(at)) * (upper - lower))
+        below = np.where(at > 0, self.cdf(np.maximum(at - 1, 0.0)), 0.0)
+        return np.asarray(below), self.cdf(at)
 
     def _counts(self, y: npt.ArrayLike) -> Floats:
         """Return true values, if they are counts."""

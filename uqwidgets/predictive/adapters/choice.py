@@ -94,8 +94,8 @@ def as_predictive(
 
     Models of counts are scikit-learn's ``PoissonRegressor``, ``TweedieRegressor(power=1)`` and
     ``loss="poisson"``, the objective ``poisson`` of LightGBM and XGBoost, and statsmodels'
-    ``Poisson`` and ``NegativeBinomial``, as families of a ``GLM`` and as models of their own. Where the target is a rate and no count,
-    pass ``lambda X: model.predict(X)``.
+    ``Poisson`` and ``NegativeBinomial``, as families of a ``GLM`` and as models of their own.
+    Where the target is a rate and no count, pass ``lambda X: model.predict(X)``.
 
     A distribution of the outermost object comes first: what is inside it is read only for what it
     does not give itself. Labels and predicted numbers are those of the outermost ``predict``: where
