@@ -82,8 +82,9 @@ def calibration_along(
     r"""Compare predictions with the truth in parts of the rows, each by itself.
 
     For numbers, the share of the rows inside the central 90 % intervals is compared with 90 %, by
-    Wilson's interval; of counts, by their randomised transform (Czado et al. 2009). For classes, the mean of what happened, :math:`\bar y`, is compared with the
-    mean probability :math:`\bar p`. The interval is that of their difference, whose variance is
+    Wilson's interval; of counts, by their randomised transform (Czado et al. 2009). For classes,
+    the mean of what happened, :math:`\bar y`, is compared with the mean probability
+    :math:`\bar p`. The interval is that of their difference, whose variance is
     :math:`\sum s_i^2 p_i (1 - p_i)` with relative weights s if the model is calibrated
     (Spiegelhalter 1986); where the residuals, or those of groups of rows, vary more, it is theirs.
 
