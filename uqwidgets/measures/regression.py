@@ -24,6 +24,7 @@ _NO_UNCERTAINTY = (
     "probabilities of the second of two classes as_predictive(model, classes=[...]) "
     "(a Learner takes adapter=lambda model: as_predictive(model, ...))"
 )
+_NO_COUNTS = "it is that of counts, such as uqwidgets.Poisson; use squared_error"
 _A_NUMBER = "the target is a number, not a class"
 
 
@@ -66,6 +67,7 @@ def of_points() -> Offers:
         **_of_prediction("prediction"),
         "std": _NO_UNCERTAINTY,
         **_losses(),
+        "deviance": _NO_COUNTS,
         "crps": _loss("crps", "CRPS", _crps, offered_as=()),
         "miscalibration": _NO_UNCERTAINTY,
         "interval_width:<level>": _NO_UNCERTAINTY,
@@ -123,7 +125,7 @@ def _of_quantiles(q: Quantiles) -> Offers:
 
 def _of_counts(q: Distribution) -> Offers:
     if not isinstance(q, Counts):
-        return {"deviance": "it is that of counts; use nll, or squared_error"}
+        return {"deviance": _NO_COUNTS}
     return {"deviance": _loss("deviance", "deviance", _deviance)}
 
 

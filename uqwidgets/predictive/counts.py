@@ -97,7 +97,7 @@ class Counts(PredictiveDistribution):
     def quantile(self, p: float) -> Floats:
         """Quantile at level ``p``: the least count that at most ``p`` of the probability is below.
 
-        It is found by bisection between the limits of Cantelli's inequality.
+        It is found by bisection between the limits of Cantelli's inequality (Cantelli 1928).
 
         Examples
         --------
