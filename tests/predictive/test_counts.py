@@ -66,6 +66,13 @@ def test_the_entropy_of_large_means_continues_that_of_small_ones():
     assert above == pytest.approx(below, abs=2e-11)
 
 
+def test_the_entropy_of_a_geometric_distribution_is_that_in_closed_form():
+    mean = np.array([1e-6, 1.0, 1e4, 1e8, 1e12])
+    expected = np.log1p(mean) + mean * np.log1p(1 / mean)
+    entropy = uq.NegativeBinomial(mean, 1.0).entropy()
+    np.testing.assert_allclose(entropy, expected, rtol=1e-12)
+
+
 def test_a_poisson_is_the_limit_of_no_dispersion():
     mean, y = [0.2, 5.0, 100.0], [0, 3, 120]
     q, limit = uq.NegativeBinomial(mean, 1e-12), uq.Poisson(mean)

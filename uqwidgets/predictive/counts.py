@@ -129,7 +129,7 @@ class Counts(PredictiveDistribution):
         """
         at = self._counts(y)
         distance = at * (2 * self.cdf(at) - 1) + self.rate - 2 * self._mean_up_to(at)
-        return np.asarray(distance - self._half_difference())
+        return np.asarray(np.maximum(distance - self._half_difference(), 0.0))
 
     def pit(self, y: npt.ArrayLike, seed: int = 0) -> Floats:
         """Randomised probability integral transform of ``y``, shape (n,).
@@ -404,7 +404,8 @@ class NegativeBinomial(Counts):
         With the size :math:`r = 1 / \alpha` and the generating function :math:`G(t) = (1 +
         \alpha \mu (1 - e^{-t}))^{-r}` it is :math:`r \log(1 + \alpha \mu) + \mu \log(1 + 1 /
         (\alpha \mu)) - \int_0^\infty (e^{-t} - e^{-rt}) (1 - G(t)) / (1 - e^{-t}) \, dt / t`: the
-        logarithms of gamma functions in the mean of -log P are integrals (Cheraghchi 2018).
+        logarithms of gamma functions in the mean of -log P are integrals (Cheraghchi 2018). The
+        error by rounding is about 1e-16 times the first term, which is at most the mean.
 
         Examples
         --------
@@ -421,7 +422,9 @@ class NegativeBinomial(Counts):
         for rows in blocks(len(mean), len(t)):
             r, m = size[rows, None], odds[rows, None]
             below_one = -np.expm1(-r * np.log1p(m * u))
-            integral[rows] = ((np.exp(-t) - np.exp(-r * t)) * below_one) @ (_STEP / u)
+            # e^-t - e^-rt, without cancellation for small t.
+            fall = np.exp(-np.minimum(r, 1.0) * t) * np.expm1(-np.abs(r - 1) * t)
+            integral[rows] = (np.sign(1 - r) * fall * below_one) @ (_STEP / u)
         surprise = size * np.log1p(odds) + xlog1py(mean, 1 / np.where(odds > 0, odds, 1.0))
         return np.asarray(np.maximum(surprise - integral, 0.0))
 
