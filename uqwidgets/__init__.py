@@ -30,7 +30,16 @@ from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
-from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
+from uqwidgets.predictive import (
+    Categorical,
+    Mixture,
+    NegativeBinomial,
+    Normal,
+    Point,
+    Poisson,
+    Quantiles,
+    as_predictive,
+)
 from uqwidgets.slices import Slices
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
@@ -79,11 +88,13 @@ __all__ = [
     "Mixture",
     "ModelComparison",
     "ModelError",
+    "NegativeBinomial",
     "Normal",
     "Overlay",
     "Performance",
     "PerformanceView",
     "Point",
+    "Poisson",
     "PredictionSets",
     "Progress",
     "ProgressBar",

@@ -95,17 +95,21 @@ def _of_residuals() -> Conformal:
 
 
 def _of_intervals(level: float) -> Conformal:
+    def unit(low: Floats, high: Floats) -> Floats:
+        """Return the width; 1 where an interval of counts holds a single one."""
+        return np.where(high > low, high - low, 1.0)
+
     def scores(q: Any, y: Any) -> Floats:
         low, high = q.interval(level)
-        return np.asarray(np.maximum(low - y, y - high) / (high - low))
+        return np.asarray(np.maximum(low - y, y - high) / unit(low, high))
 
     def sizes(q: Any, each: Floats) -> Floats:
         low, high = q.interval(level)
-        return np.asarray((high - low) * np.maximum(1 + 2 * each, 0.0))
+        return np.asarray(np.maximum(high - low + 2 * each * unit(low, high), 0.0))
 
     def sets(q: Any, threshold: float) -> pd.DataFrame:
         low, high = q.interval(level)
-        wider = threshold * (high - low)
+        wider = threshold * unit(low, high)
         return pd.DataFrame({"low": low - wider, "high": high + wider})
 
     return Conformal("distribution", scores, sizes, sets, 0.0)

@@ -316,7 +316,9 @@ class MeasureValues(Predictions):
                 values = measure.of(joined, self._repeated_truth(len(requests), part))
         except InvalidRowError as error:
             where = self._calls.where([self._row_block(r) for r in requests], error.row)
-            raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
+            raise ModelError(
+                f"there is no {measure.name}: {error.problem} {where}{error.advice}."
+            ) from error
         if max(values.max(initial=0.0), -values.min(initial=0.0)) > _LARGEST:
             row = int(np.argmax(np.abs(values)))
             where = self._calls.where([self._row_block(r) for r in requests], row)
@@ -347,7 +349,9 @@ class MeasureValues(Predictions):
             return np.asarray(measure.of(q, truth))
         except InvalidRowError as error:
             where = self._calls.where([RowBlock(rows)], error.row)
-            raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
+            raise ModelError(
+                f"there is no {measure.name}: {error.problem} {where}{error.advice}."
+            ) from error
 
     def original_values(self, measure: Measure) -> Floats:
         """Compute a measure of every row as it is, shape (n,)."""

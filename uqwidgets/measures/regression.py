@@ -10,6 +10,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.measures.measure import NON_NEGATIVE, Family, Measure, Offers, Truth, Use
 from uqwidgets.measures.uncertainty import uncertainty
 from uqwidgets.predictive.distributions import (
+    Counts,
     Distribution,
     InvalidRowError,
     MemberValues,
@@ -23,6 +24,7 @@ _NO_UNCERTAINTY = (
     "probabilities of the second of two classes as_predictive(model, classes=[...]) "
     "(a Learner takes adapter=lambda model: as_predictive(model, ...))"
 )
+_NO_COUNTS = "it is that of counts, such as uqwidgets.Poisson; use squared_error"
 _A_NUMBER = "the target is a number, not a class"
 
 
@@ -33,6 +35,7 @@ def of_densities(q: Distribution) -> Offers:
         **_of_prediction("predicted mean"),
         "std": Measure("std", "standard deviation", "", _std, NON_NEGATIVE),
         **_losses(),
+        **_of_counts(q),
         "crps": _loss("crps", "CRPS", _crps, shown_with="std"),
         "miscalibration": Measure(
             "miscalibration",
@@ -64,6 +67,7 @@ def of_points() -> Offers:
         **_of_prediction("prediction"),
         "std": _NO_UNCERTAINTY,
         **_losses(),
+        "deviance": _NO_COUNTS,
         "crps": _loss("crps", "CRPS", _crps, offered_as=()),
         "miscalibration": _NO_UNCERTAINTY,
         "interval_width:<level>": _NO_UNCERTAINTY,
@@ -117,6 +121,12 @@ def _of_quantiles(q: Quantiles) -> Offers:
     except InvalidRowError as error:
         return offers | dict.fromkeys(("nll", "entropy", "overconfidence"), str(error).rstrip("."))
     return offers
+
+
+def _of_counts(q: Distribution) -> Offers:
+    if not isinstance(q, Counts):
+        return {"deviance": _NO_COUNTS}
+    return {"deviance": _loss("deviance", "deviance", _deviance)}
 
 
 def _of_prediction(label: str) -> Offers:
@@ -191,7 +201,17 @@ def _crps(q: Distribution, y: Truth) -> Floats:
     return q.crps(y)
 
 
+def _deviance(q: Distribution, y: Truth) -> Floats:
+    assert isinstance(q, Counts)
+    return q.deviance(y)
+
+
 def _miscalibration(q: Distribution, y: Truth) -> Floats:
-    """Whether y is outside the central 90 % interval, minus the 10 % that are expected to be."""
+    """Whether y is outside the central 90 % interval, minus the 10 % that are expected to be.
+
+    Of counts, the part of the probability of y that is, see `Counts.outside`.
+    """
+    if isinstance(q, Counts):
+        return q.outside(y, 0.9) - 0.1
     low, high = q.interval(0.9)
     return np.asarray(((y < low) | (y > high)) - 0.1, dtype=np.float64)

@@ -17,7 +17,7 @@ from uqwidgets.performance.result import CalibrationAlong
 from uqwidgets.performance.shares import wilson_of
 from uqwidgets.performance.verdict import MISSING, percent
 from uqwidgets.plotting.text import number
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
+from uqwidgets.predictive.distributions import Categorical, Counts, Distribution, Mixture
 
 # Level of the central predictive intervals whose coverage is computed.
 NOMINAL = 0.9
@@ -82,8 +82,9 @@ def calibration_along(
     r"""Compare predictions with the truth in parts of the rows, each by itself.
 
     For numbers, the share of the rows inside the central 90 % intervals is compared with 90 %, by
-    Wilson's interval. For classes, the mean of what happened, :math:`\bar y`, is compared with the
-    mean probability :math:`\bar p`. The interval is that of their difference, whose variance is
+    Wilson's interval; of counts, by their randomised transform (Czado et al. 2009). For classes,
+    the mean of what happened, :math:`\bar y`, is compared with the mean probability
+    :math:`\bar p`. The interval is that of their difference, whose variance is
     :math:`\sum s_i^2 p_i (1 - p_i)` with relative weights s if the model is calibrated
     (Spiegelhalter 1986); where the residuals, or those of groups of rows, vary more, it is theirs.
 
@@ -101,13 +102,16 @@ def calibration_along(
 
     References
     ----------
-    Gneiting et al. 2007; Spiegelhalter 1986; Wilson 1927.
+    Czado et al. 2009; Gneiting et al. 2007; Spiegelhalter 1986; Wilson 1927.
     """
     n_bins = checked_bins(q, target, label, n_bins)
     if q.classes is None:
         event = f"{target} lies inside the {percent(NOMINAL)} interval"
         lower, upper = ends()
-        happened = ((lower <= truth) & (truth <= upper)).astype(np.float64)
+        held = (lower <= truth) & (truth <= upper)
+        if isinstance(q, Counts):  # whose intervals hold more than their level
+            held = np.abs(q.pit(truth) - 0.5) <= NOMINAL / 2
+        happened = held.astype(np.float64)
         probability, sharpness = np.full(len(truth), NOMINAL), upper - lower
         of_sharpness = f"width of {percent(NOMINAL)} intervals"
     else:

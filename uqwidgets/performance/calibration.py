@@ -21,6 +21,7 @@ from uqwidgets.performance.shares import wilson_of
 from uqwidgets.performance.verdict import CONFIDENCE
 from uqwidgets.predictive.distributions import (
     Categorical,
+    Counts,
     Distribution,
     Mixture,
     Point,
@@ -50,6 +51,8 @@ def calibration(
     logit: bool = False,
 ) -> Calibration:
     """Compare predicted probabilities with the shares of rows in which their events happened.
+
+    Of distributions of counts, see `quantile_counts`.
 
     Parameters
     ----------
@@ -204,7 +207,15 @@ def _of_bins(
 
 
 def quantile_counts(q: Distribution, truth: Floats) -> npt.NDArray[np.uint8]:
-    """Count the quantiles below the target of each row, and those at or below it: (2, n)."""
+    """Count the quantiles below the target of each row, and those at or below it: (2, n).
+
+    Of counts, whose quantiles are passed by more than their level, the levels below the randomised
+    transform of the target are counted, and those at or below it (Czado et al. 2009). Its random
+    numbers are the same in every call.
+    """
+    if isinstance(q, Counts):
+        levels, u = _QUANTILES[:, None], q.pit(truth)
+        return np.stack([(levels < u).sum(axis=0), (levels <= u).sum(axis=0)]).astype(np.uint8)
     counts = np.zeros((2, len(truth)), dtype=np.uint8)
     for p in _QUANTILES.tolist():
         quantile = q.quantile(p)

@@ -5,8 +5,10 @@ from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
     Mixture,
+    NegativeBinomial,
     Normal,
     Point,
+    Poisson,
     Quantiles,
 )
 
@@ -14,8 +16,10 @@ __all__ = [
     "Categorical",
     "Distribution",
     "Mixture",
+    "NegativeBinomial",
     "Normal",
     "Point",
+    "Poisson",
     "Predictive",
     "Quantiles",
     "as_predictive",

@@ -10,22 +10,26 @@ from uqwidgets.predictive.categorical import (
     label_positions,
     positive_position,
 )
+from uqwidgets.predictive.counts import Counts, NegativeBinomial, Poisson
 from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 from uqwidgets.predictive.point import Point, PredictedLabels
 from uqwidgets.predictive.quantiles import Quantiles
 
-Distribution = Categorical | Normal | Mixture | Quantiles | Point
+Distribution = Categorical | Normal | Poisson | NegativeBinomial | Mixture | Quantiles | Point
 
 __all__ = [
     "Categorical",
+    "Counts",
     "Distribution",
     "InvalidRowError",
     "MemberValues",
     "Mixture",
+    "NegativeBinomial",
     "Normal",
     "Point",
+    "Poisson",
     "PredictedLabels",
     "PredictiveDistribution",
     "Quantiles",

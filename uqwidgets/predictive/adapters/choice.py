@@ -22,6 +22,7 @@ from uqwidgets.predictive.adapters.base import (
 )
 from uqwidgets.predictive.adapters.catboost import CATBOOST
 from uqwidgets.predictive.adapters.columns import FittedColumns, fitted_columns
+from uqwidgets.predictive.adapters.counts import COUNTS
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
@@ -48,6 +49,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     CATBOOST,
     PREDICT_PROBA,
     RETURN_STD,
+    COUNTS,
     TRANSFORMED_TARGET,
     FUNCTION,
     PREDICT,
@@ -78,15 +80,22 @@ def as_predictive(
     7. CatBoost's ``RMSEWithUncertainty``: `Normal`;
     8. ``predict_proba``: `Categorical`;
     9. ``predict(X, return_std=True)``: `Normal`;
-    10. a `TransformedTargetRegressor` around one of 4 to 9: its distribution on the target's scale;
-    11. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
+    10. a model of counts, also in a `TransformedTargetRegressor`: `Poisson` or `NegativeBinomial`
+        with the mean that ``predict`` answers (see below);
+    11. a `TransformedTargetRegressor` around one of 4 to 9: its distribution on the target's scale;
+    12. a function: a distribution, ``(mean, std)``, one value per row, or an array of more
         dimensions as ``classes``, ``levels`` or ``samples`` say;
-    12. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
+    13. plain ``predict``: `Point`, or `Normal` with ``noise``; with ``classes`` as a function.
 
     A distribution (`Categorical`, `Normal` and others) stands for the predictions of the rows at
     hand where there is no model: everything that needs no new prediction works with it.
 
     One column of probabilities, of shape (n,) or (n, 1), holds those of the second of two classes.
+
+    Models of counts are scikit-learn's ``PoissonRegressor``, ``TweedieRegressor(power=1)`` and
+    ``loss="poisson"``, the objective ``poisson`` of LightGBM and XGBoost, and statsmodels'
+    ``Poisson`` and ``NegativeBinomial``, as families of a ``GLM`` and as models of their own.
+    Where the target is a rate and no count, pass ``lambda X: model.predict(X)``.
 
     A distribution of the outermost object comes first: what is inside it is read only for what it
     does not give itself. Labels and predicted numbers are those of the outermost ``predict``: where
@@ -143,7 +152,7 @@ def as_predictive(
     See Also
     --------
     Explainer : Takes any of these models, or the result of this function.
-    Normal, Categorical, Mixture, Quantiles, Point : The distributions.
+    Normal, Categorical, Mixture, Quantiles, Point, Poisson, NegativeBinomial : The distributions.
 
     Examples
     --------

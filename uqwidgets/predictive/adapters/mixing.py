@@ -83,16 +83,17 @@ def mixture_of(
             normals = cast("Sequence[Normal]", answers)
             mean = np.stack([one.loc for one in normals], axis=1)
             return Mixture(Normal(mean, np.stack([one.scale for one in normals], axis=1)), weights)
-        case ["Point"]:
-            points = cast("Sequence[Point]", answers)
-            values = np.stack([one.value for one in points], axis=1)
+        case ["Point"] | ["Poisson"] | ["NegativeBinomial"]:  # of counts, the means are mixed
+            values = np.stack(
+                [one.value if isinstance(one, Point) else one.mean() for one in answers], axis=1
+            )
             if values.dtype.kind not in "biuf":
                 raise ValueError("the members predict labels; use members that give probabilities.")
             return mixture_of_values(values.astype(np.float64), noise, weights)
         case kinds:
             raise ValueError(
-                f"a mixture needs members that are all Categorical, Normal or Point; these are "
-                f"{', '.join(kinds)}."
+                "a mixture needs members that are all Categorical, Normal or Point, or one kind of "
+                f"counts; these are {', '.join(kinds)}."
             )
 
 

@@ -95,7 +95,7 @@ class Predictive:
 
         Returns
         -------
-        Categorical, Normal, Mixture, Quantiles or Point
+        Categorical, Normal, Poisson, NegativeBinomial, Mixture, Quantiles or Point
             Of n rows.
 
         Raises
