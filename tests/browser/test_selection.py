@@ -62,6 +62,7 @@ def test_rows_are_selected_by_pointer_and_kept_until_escape(root, widget):
     expect(root.get_by_test_id("uq-selected-row")).to_have_count(len(few))
     expect(root.locator(".uq-selected-lines")).to_have_attribute("d", re.compile("^M"))
     # A drag over the bars selects all rows with such values, and makes a filter.
+    box = chart(root)
     x0 = box["x"] + box["width"] * 0.4
     x1 = box["x"] + box["width"] * 0.6
     bars = box["y"] + 240

@@ -40,7 +40,7 @@ def test_the_first_line_answers_the_first_question_and_one_click_mends_a_note(br
     scores, pair = root.get_by_test_id("uq-strip-scores"), root.get_by_test_id("uq-strip-pair")
     expect(scores).to_contain_text("RMSE")
     expect(scores).to_contain_text("R²")
-    expect(scores).to_contain_text("of the rows lie inside the 90% intervals")
+    expect(scores).to_contain_text("Calibrated, as far as 300 rows can tell.")
     expect(pair).to_contain_text("line is better by")
     expect(pair).to_contain_text("clearly")
     note = root.get_by_test_id("uq-strip-remarks")
