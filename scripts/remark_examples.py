@@ -53,6 +53,11 @@ uq.Explainer(model, X, np.arange(200) < 8).scores()""",
     + "uq.Explainer(model, X[:60], y[:60]).stress_to(table=X[:60] + 1)",
     "moments-missed": _NUMBERS
     + "uq.Explainer(model, X[:40], y[:40]).stress_to(table=X[:40] * 0.1 + 2)",
+    "rates-of-counts": """from sklearn.linear_model import PoissonRegressor
+
+X = rng.normal(size=(200, 2))
+y = rng.poisson(np.exp(X[:, 0])) / 2
+uq.Explainer(PoissonRegressor().fit(X, y), X, y).importance("squared_error")""",
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
     "varies-within-groups": _NUMBERS

@@ -222,15 +222,24 @@ def test_the_calibration_of_counts_has_nothing_to_say_of_the_right_model():
     assert wrong.calibration(by="a").clear.any()
 
 
-def test_targets_that_are_no_counts_are_refused_with_the_way_out():
+def test_targets_that_are_no_counts_are_read_as_numbers_or_refused_with_the_way_out():
     model = PoissonRegressor().fit(X, Y / 2)
+    # Rates are no counts, so that the model has no distribution for them.
     ex = uq.Explainer(model, X, Y / 2)
+    assert ex.scores().names == ("rmse", "absolute_error", "r2")
+    result = ex.importance("squared_error", n_repeats=2)
+    assert "rates-of-counts" in [one.code for one in result.remarks]
+    assert "rates-of-counts" not in [
+        one.code for one in uq.Explainer(model, X, Y).importance("nll", n_repeats=2).remarks
+    ]
+    with pytest.raises(ValueError, match="one value per row"):
+        ex.importance("nll")
+    # Who asks for counts is told where y holds none.
+    ex = uq.Explainer(uq.as_predictive(model), X, Y / 2)
     with pytest.raises(
         ValueError, match=r"y is \d\.5, which is no count.*lambda X: model\.predict"
     ):
         ex.importance("nll")
-    ex = uq.Explainer(lambda X: model.predict(X), X, Y / 2)
-    assert np.isfinite(ex.importance("squared_error", n_repeats=2).importance).all()
 
 
 def test_distributions_are_cut_and_joined_like_all_others():

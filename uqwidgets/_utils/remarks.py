@@ -42,6 +42,14 @@ REMARKS = MappingProxyType(
             "rate, are not available.",
             "If they are probabilities, pass `as_predictive(model, classes=[0, 1])`.",
         ),
+        "rates-of-counts": RemarkKind(
+            "A model of counts, such as a Poisson regression, has a target with fractions or "
+            "negative numbers.",
+            "The target is no count, so that the model has no distribution for it. Its predictions "
+            "are read as single numbers; nll and entropy are not available.",
+            "Pass counts as y and a function that returns `uq.Poisson(mean)`, if rates are counts "
+            "divided by an exposure.",
+        ),
         "own-predict": RemarkKind(
             "The model's `predict` answers other labels than the most probable class, or other "
             "numbers than the mean of the distribution, or cannot be used.",

@@ -30,6 +30,8 @@ class Options:
     normalize: bool = False
     # Whether the classes are the labels of y, which its rows show, rather than passed by the user.
     of_target: bool = False
+    # Whether the target of a model of counts is known to be no count, such as a rate.
+    of_rates: bool = False
 
     def __post_init__(self) -> None:
         for name in ("members", "samples", "normalize"):
@@ -47,7 +49,9 @@ class Options:
 
     def passed(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "of_target"}
+        values = {
+            f.name: getattr(self, f.name) for f in fields(self) if not f.name.startswith("of_")
+        }
         return [name for name, value in values.items() if value is not None and value is not False]
 
     def allow_only(self, allowed: tuple[str, ...], reason: str) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import ClusterMixin, OutlierMixin
 
+from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.adapters.base import (
     AdaptedModel,
     Adapter,
@@ -22,7 +23,7 @@ from uqwidgets.predictive.adapters.base import (
 )
 from uqwidgets.predictive.adapters.catboost import CATBOOST
 from uqwidgets.predictive.adapters.columns import FittedColumns, fitted_columns
-from uqwidgets.predictive.adapters.counts import COUNTS
+from uqwidgets.predictive.adapters.counts import COUNTS, is_model_of_counts
 from uqwidgets.predictive.adapters.ensembles import MEMBERS
 from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
 from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
@@ -34,6 +35,11 @@ from uqwidgets.predictive.adapters.skpro import SKPRO
 from uqwidgets.predictive.adapters.stored import STORED
 from uqwidgets.predictive.adapters.wrappers import PIPELINE, SEARCH, TRANSFORMED_TARGET
 
+_RATES = Remark(
+    "rates-of-counts",
+    "The model is one of counts, but y holds fractions or negative numbers, such as rates; so its "
+    "predictions are read as single numbers without a distribution",
+)
 # The first row that matches decides. A new family needs a file that defines an `Adapter`, and its
 # row here, before any row that would match its models too.
 ADAPTERS: tuple[Adapter, ...] = (
@@ -199,6 +205,9 @@ def with_labels(model: Any, y: Any) -> Predictive:
     if y is None or isinstance(model, Predictive):
         return as_predictive(model)
     if not callable(model) or offers(model, "predict"):
+        if is_model_of_counts(model) and not _holds_counts(y):
+            read = _predictive(model, Options(of_rates=True))
+            return replace(read, remarks=(*read.remarks, _RATES))
         try:
             return as_predictive(model)
         except NoLabelsError:
@@ -210,6 +219,15 @@ def with_labels(model: Any, y: Any) -> Predictive:
         return as_predictive(model)
     # Only its first call shows whether the function returns probabilities.
     return replace(_predictive(model, Options(labels, of_target=True)), classes=None)
+
+
+def _holds_counts(y: Any) -> bool:
+    """Whether a target has whole numbers from 0 on, as far as it has numbers."""
+    values = np.ravel(np.asarray(y))
+    if values.dtype.kind not in "biuf":
+        return True  # what it holds is refused elsewhere
+    known = values[~pd.isna(values)]
+    return bool((known >= 0).all() and (known == np.floor(known)).all())
 
 
 def _labels_of_target(y: Any) -> npt.NDArray[Any]:

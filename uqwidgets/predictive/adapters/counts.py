@@ -65,9 +65,14 @@ def _zero_if(poisson: bool) -> float | None:
 
 
 def _is_of_counts(model: Any, options: Options) -> bool:
-    if options.noise is not None or options.classes is not None or not offers(model, "predict"):
+    if options.noise is not None or options.classes is not None or options.of_rates:
         return False
-    return _dispersion(_innermost(model)) is not None
+    return is_model_of_counts(model)
+
+
+def is_model_of_counts(model: Any) -> bool:
+    """Whether a model was fitted as one of counts, so that it predicts their mean."""
+    return offers(model, "predict") and _dispersion(_innermost(model)) is not None
 
 
 def _read(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
