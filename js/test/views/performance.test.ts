@@ -113,7 +113,7 @@ describe("the performance view", () => {
   it("says the verdict, names the points that miss, and has a crosshair", async () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1));
-    expect(cells(panelOf(root), ".uq-verdict")[0]).toMatch(/^Too sure above 0.5/);
+    expect(cells(panelOf(root), ".uq-calibration-verdict")[0]).toMatch(/^Too sure above 0.5/);
     // Of p and p², more than 0.1 apart for 8 of 10 points.
     expect(panelOf(root).textContent).toContain("8 of 10 intervals miss their probability");
     expect(cells(panelOf(root), ".uq-missed text")).toHaveLength(8);
@@ -163,7 +163,7 @@ describe("the performance view", () => {
     column("outside", "u1", Uint8Array.of(0, 1));
     column("few", "u1", Uint8Array.of(1, 0));
     const { root } = await mount(about, frame);
-    expect(cells(panelOf(root), ".uq-verdict")[1]).toContain(
+    expect(cells(panelOf(root), ".uq-calibration-verdict")[1]).toContain(
       "Too high where mean radius is 2 to 3",
     );
     expect(panelOf(root).textContent).toContain("Hollow: fewer than 30 effective rows.");

@@ -59,7 +59,7 @@ export function alongFigure(signal: AbortSignal, redraw: () => void) {
   const read = crosshair(signal);
   set(read.element, { "aria-label": "Read the calibration along a column" });
   const heading = h("h4");
-  const verdict = h("p", { class: "uq-verdict" });
+  const verdict = h("p", { class: "uq-calibration-verdict" });
   const caption = h("p", { class: "uq-caption" });
   fig.content.append(h("div", { class: "uq-layers" }, element, read.element, read.card));
   fig.element.prepend(heading, verdict, caption);

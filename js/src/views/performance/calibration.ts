@@ -40,7 +40,7 @@ export function calibrationFigure(signal: AbortSignal, redraw: () => void) {
   const chart = diagonal(bars.element, missed);
   const read = crosshair(signal);
   set(read.element, { "aria-label": "Read the calibration" });
-  const verdict = h("p", { class: "uq-verdict" });
+  const verdict = h("p", { class: "uq-calibration-verdict" });
   const caption = h("p", { class: "uq-caption" });
   fig.content.append(h("div", { class: "uq-layers" }, chart.element, read.element, read.card));
   fig.element.prepend(h("h4", {}, "Calibration"), verdict, caption);

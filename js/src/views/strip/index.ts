@@ -165,7 +165,7 @@ function remarkList({ session, about, signal }: Context, strip: HTMLElement) {
 
 /** The first line of the page: how good the model is, beside another one, and what its reader must know. */
 export function stripOf(context: Context): Controls {
-  const element = h("div", { class: "uq-strip", "data-testid": "uq-strip" });
+  const element = h("div", { class: "uq-glance", "data-testid": "uq-strip" });
   const lines = [scoreLine(context), pairLine(), remarkList(context, element)];
   element.append(...lines.map((line) => line.element));
   set(element, { tabindex: -1, role: "group", "aria-label": "At a glance" });
