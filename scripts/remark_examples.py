@@ -58,6 +58,9 @@ uq.Explainer(model, X, np.arange(200) < 8).scores()""",
 X = rng.normal(size=(200, 2))
 y = rng.poisson(np.exp(X[:, 0])) / 2
 uq.Explainer(PoissonRegressor().fit(X, y), X, y).importance("squared_error")""",
+    "groups-of-few-rows": _NUMBERS
+    + "site = np.where(np.arange(200) < 4, 'A', np.where(np.arange(200) < 90, 'B', 'C'))\n"
+    + "uq.Explainer(model, X, y, extra={'site': site}).compare_groups('site')",
     "few-groups": _NUMBERS
     + 'uq.Explainer(model, X, y, groups=np.arange(200) // 40).importance("nll")',
     "varies-within-groups": _NUMBERS

@@ -29,6 +29,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.performance.group_scores_result import GroupScores
 from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.predictive import (
     Categorical,
@@ -80,6 +81,7 @@ __all__ = [
     "Explainer",
     "Explorer",
     "GroundTruth",
+    "GroupScores",
     "Importance",
     "ImportanceOverTau",
     "ImportanceView",

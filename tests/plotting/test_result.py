@@ -47,7 +47,7 @@ MADE = {
 }
 # Their tests make them with a learner, with a known process, or with another table.
 REFITTED = {uq.Comparison, uq.Decomposition, uq.IntervalCoverage, uq.Performance}
-REFITTED |= {uq.Expected, uq.PredictionSets, uq.Slices, uq.TableReweighting}
+REFITTED |= {uq.Expected, uq.GroupScores, uq.PredictionSets, uq.Slices, uq.TableReweighting}
 
 
 def public_results():

@@ -177,6 +177,11 @@ REMARKS = MappingProxyType(
             "Read what is expected there as a step towards the other table, or compare fewer "
             "columns.",
         ),
+        "groups-of-few-rows": RemarkKind(
+            "A group by which scores are compared has fewer than 10 rows, or all rows but as few.",
+            "Nothing can be said of it, so it is left out.",
+            "Join small groups, or collect more of their rows.",
+        ),
         "few-groups": RemarkKind(
             "The rows belong to fewer than 10 groups (`groups=`).",
             "Intervals are for other groups, and so few show little of how groups differ.",

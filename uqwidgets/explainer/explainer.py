@@ -24,7 +24,6 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.row_groups import set_row_groups, set_time_blocks
 from uqwidgets.evaluation.table import Table
-from uqwidgets.explainer.another_table import TowardsAnotherTable
 from uqwidgets.explainer.comparing import Comparing
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
@@ -38,7 +37,7 @@ from uqwidgets.measures import available
 from uqwidgets.predictive.adapters import with_labels
 
 
-class Explainer(Ranking, Replacing, Curves, TowardsAnotherTable, Slicing, Comparing):
+class Explainer(Ranking, Replacing, Curves, Slicing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
@@ -331,6 +330,7 @@ _QUESTIONS = {
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether events with predicted probability p happen in a share p of the rows",
     "slices()": "where errors, or any measure, are clearly higher than elsewhere",
+    "compare_groups(column)": "whether the model is as good for each group of people",
     "prediction_sets()": "sets of targets that contain the true one as often as they promise",
     "expected(table)": "what scores to expect in another table, mostly without y",
     "compare(other)": "how another model of the same rows differs, with paired intervals",

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets.performance.group_scores_result import GroupScores
 from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.performance.verdict import percent
 from uqwidgets.plotting.figure import Axis, Figure, Mark, Panel, Rule, Shade, dots
 from uqwidgets.plotting.result import at_once
 from uqwidgets.plotting.svg import BLUE, VERMILLION
-from uqwidgets.plotting.text import number, pixels, population
+from uqwidgets.plotting.text import number, pixels, population, with_unit
 
 _CELL = 44.0
 
@@ -33,6 +34,27 @@ def scores_figure(result: Scores) -> Figure:
     rows = population(result.weighted, result.ess, result.n_rows, result.groups)
     together = at_once(result, len(result.value))
     return Figure("Scores of the model", f"{result.level:.0%} interval{together}, {rows}", panels)
+
+
+def group_scores_figure(result: GroupScores) -> Figure:
+    """Return the difference of each score in each group from that in all other rows.
+
+    Parameters
+    ----------
+    result : GroupScores
+    """
+    frame, names = result.frame, list(result.groups)
+    tips = ["group", "rows", "score", "value", "rest", "difference"]
+    panels = []
+    for name, label, unit in zip(result.names, result.labels, result.units, strict=True):
+        ends = "difference_low", "difference_high"
+        lines = frame[frame["score"] == name]
+        marks = dots(lines, "difference", "group", *ends, solid="clear", tips=[*tips, *ends])
+        axis = Axis(with_unit(f"{label}, minus all other rows", unit))
+        panels.append(Panel(axis, Axis(names=names), marks, rules=[("x", 0.0)]))
+    height = 22.0 * max(2, len(names))
+    together = f"{result.level:.0%} intervals{at_once(result, result.difference.size)}"
+    return Figure(f"Groups by {result.by}", together, panels, size=(640.0, height))
 
 
 def confusion_figure(result: Confusion, most: int | None = None) -> Figure:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from uqwidgets.performance.figure import along_figure, calibration_figure, confusion_figure
+from uqwidgets.performance.figure import (
+    along_figure,
+    calibration_figure,
+    confusion_figure,
+    group_scores_figure,
+)
+from uqwidgets.performance.group_scores_result import GroupScores
 from uqwidgets.performance.result import Calibration, CalibrationAlong, Confusion, Scores
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.result import at_once
@@ -52,6 +58,33 @@ def scores_html(result: Scores) -> str:
         Markup(""),
         [note, *result.remarks],
         table("score", ["score", "value", "standard error", "low", "high"], lines),
+    )
+
+
+def group_scores_html(result: GroupScores) -> str:
+    """Show how each score of each group differs from that of all other rows.
+
+    Parameters
+    ----------
+    result : GroupScores
+
+    Returns
+    -------
+    str
+    """
+    note = (
+        f"Dots: the score in the group minus that in all other rows; whiskers: {result.level:.0%} "
+        f"intervals{at_once(result, result.difference.size)}; hollow: not clear from these rows."
+    )
+    header = ["group", "rows", "score", "value", "low", "high", "rest", "difference", "low", "high"]
+    frame = result.frame.drop(columns="clear")
+    lines = [[group, f"{rows:,}", *rest] for group, rows, *rest in frame.values.tolist()]
+    return panel(
+        f"Groups by {result.by}",
+        result.summary,
+        drawn(group_scores_figure(result), result.summary),
+        [note, *result.remarks],
+        table("group", header, lines),
     )
 
 

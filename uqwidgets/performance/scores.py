@@ -14,7 +14,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.importance import remarks_on_tails
-from uqwidgets.inference import Family, without_groups
+from uqwidgets.inference import Bounds, Family, without_groups
 from uqwidgets.inference.mean_intervals import MeanIntervals
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -147,6 +147,32 @@ def scores_difference(
     if sides[0] is sides[1]:
         difference = replace(difference, remarks=_remarks_on_undefined(difference))
     return without_empty_intervals(difference, first)
+
+
+def differences_at_once(
+    terms: Sequence[Sequence[tuple[Score, Population]]], level: float, seed: int
+) -> tuple[list[Bounds], float]:
+    """Return differences of scores in two populations each, whose intervals hold all at once.
+
+    Parameters
+    ----------
+    terms : sequence of pairs of (Score, Population)
+    level : float
+    seed : int
+        Of the multipliers, and of the split of rows into the groups of the jackknife.
+
+    Returns
+    -------
+    bounds : list of Bounds
+    pointwise_level : float
+    """
+    pointwise_level = _family(terms, seed).pointwise_level(level)
+    intervals = [_interval(each, seed) for each in terms]
+    bounds = [
+        Bounds(each.estimate, each.std_error, *map(float, each.ends(pointwise_level)))
+        for each in intervals
+    ]
+    return bounds, pointwise_level
 
 
 class _Interval(NamedTuple):
