@@ -133,6 +133,7 @@ OPERATIONS = {
     "uq-stress-category": Operation("stress_category"),
     "uq-indicator": Operation("indicator"),
     "uq-over-time-indicator": Operation("indicator"),
+    "uq-slices-measure": Operation("slices_of"),
     "uq-tau-beside": Operation("tau"),
     # Rows.
     # An arrow key opens its list, a letter chooses.

@@ -28,6 +28,7 @@ STATES = [
     {"views": ["importance", "importance_over_tau", "indicators"]},
     {"views": ["dependence", "selection"]},
     {"views": ["small_curves", "performance", "over_time", "comparison"]},
+    {"views": ["slices"]},
     {"views": ["dependence"], "feature": "site", "stress_feature": "site"},
 ]
 N = 24
