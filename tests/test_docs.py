@@ -141,7 +141,7 @@ def methods_of(cls):
 WITHOUT_SOURCE = {
     *("ModelError", "Point", "Process", "Progress", "ProgressBar", "Remark", "Confusion"),
     *("DependenceView", "ImportanceView", "PerformanceView", "StressView", "SurfaceView"),
-    *("as_predictive", "link", "read_review", "show_versions"),
+    *("as_predictive", "link", "read_review", "set_options", "show_versions"),
     "save",
 }
 

@@ -1,5 +1,6 @@
 """What drives a fitted model's predictions, its errors and its confidence."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.overlay_result import Overlay, overlay
 from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
+from uqwidgets.explainer.defaults import set_options
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
@@ -62,6 +64,9 @@ if TYPE_CHECKING:
     from uqwidgets.widgets.page.read_review import read_review
 
 __version__ = "0.1.0"
+
+# Without it, Python prints warnings of the package to the terminal.
+logging.getLogger("uqwidgets").addHandler(logging.NullHandler())
 
 # Without the name that needs PyTorch: a star import must work where it is not installed.
 __all__ = [
@@ -120,6 +125,7 @@ __all__ = [
     "loco_importance",
     "overlay",
     "read_review",
+    "set_options",
     "show_versions",
     "stress_batches",
     "teach",

@@ -88,3 +88,14 @@ def test_the_chart_of_weights_holds_the_numbers():
     # The weights 2, 1, 0.5 and 0.5 of 4 in all, the heaviest first.
     np.testing.assert_allclose(shares["rows"], [0, 0.25, 0.5, 0.75, 1])
     np.testing.assert_allclose(shares["weight"], [0, 0.5, 0.75, 0.875, 1])
+
+
+def test_frames_of_other_libraries_hold_the_same_numbers():
+    result = importance(features=("a", 2, "b"))
+    table = result.to("pyarrow")
+    assert table.column_names == list(result.frame.columns)
+    assert table["feature"].to_pylist() == ["a", "2", "b"]
+    assert table["importance"].to_pylist() == result.frame["importance"].tolist()
+    assert result.to("pandas").equals(result.frame)
+    with pytest.raises(ValueError, match="'spark'"):
+        result.to("spark")

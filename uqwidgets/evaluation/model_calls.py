@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +25,8 @@ from uqwidgets.predictive.distributions import InvalidRowError
 _MAX_ROWS, _MAX_CELLS = 1 << 16, 1 << 21
 # Most missing features that an error names.
 _MAX_NAMED = 5
+
+_LOG = logging.getLogger(__name__)
 
 
 class ModelCalls:
@@ -94,6 +97,7 @@ class ModelCalls:
         seconds = time.perf_counter() - started
         self.seconds += seconds
         self.pace.observe(rows, seconds)
+        _LOG.debug("call %d of the model: %d rows in %.3g s", self.made, rows, seconds)
         return distribution
 
     def _columns(self) -> str:

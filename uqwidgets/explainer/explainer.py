@@ -25,6 +25,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.row_groups import set_row_groups, set_time_blocks
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.comparing import Comparing
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
@@ -37,6 +38,7 @@ from uqwidgets.measures import available
 from uqwidgets.predictive.adapters import with_labels
 
 
+@methods_take_options
 class Explainer(Ranking, Replacing, Curves, Slicing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 

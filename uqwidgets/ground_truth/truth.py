@@ -21,6 +21,7 @@ from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.coverage import SimulatedIntervals
 from uqwidgets.ground_truth.decomposition import decompose
@@ -50,6 +51,7 @@ _QUESTIONS = {
 }
 
 
+@methods_take_options
 class GroundTruth(SimulatedIntervals):
     """A known data-generating process, as in a simulation study.
 

@@ -146,7 +146,10 @@ class LeaveOneOut:
         if not names:
             return {}
         X, y, rows = self._refits.X, self._refits.y, refit.rows
-        split = Split.of(X.rows(rows.train), y[rows.train], X.rows(rows.held_out), y[rows.held_out])
+        split = replace(
+            Split.of(X.rows(rows.train), y[rows.train], X.rows(rows.held_out), y[rows.held_out]),
+            fit_params={name: v[rows.train] for name, v in self._refits.fit_params.items()},
+        )
         predictions = predictions_without(
             clone_with_seed(self._refits.estimator, refit.seed),
             split,

@@ -13,12 +13,14 @@ from uqwidgets.dependence import POINTS, CurveTransform, surface_features
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner.dependence import learner_dependence, learner_surface
 from uqwidgets.learner.importance import learner_importance
 from uqwidgets.learner.performance import PerformanceMethods
 
 
+@methods_take_options
 class Learner(PerformanceMethods):
     """Importance, curves and performance of a procedure, averaged over refits on resamples.
 
@@ -75,15 +77,26 @@ class Learner(PerformanceMethods):
         ``correction``, shares of groups are meant. In a held-out table of G groups, one donor in G
         is of the same group, as one in n is the row itself otherwise. By default each row is
         independent of all others.
+    cv : int, splitter or iterable of (training rows, held-out rows), optional
+        Splits in place of ``resampling``, ``train_fraction`` and ``n_refits``: a number of folds,
+        or a splitter of scikit-learn's kind, such as ``RepeatedKFold(n_splits=5, n_repeats=3)``.
+        It is given ``groups``, and must keep the rows of a group together. Two learners that are
+        compared need the same splits.
+    fit_params : dict of str to array-like of shape (n, ...), optional
+        Further arguments of ``fit``, one value per row, such as ``{"sample_weight": weights}``;
+        each fit gets those of its rows. In a pipeline, scikit-learn's metadata routing passes them
+        to the steps that request them. They do not change how rows are scored.
 
     Raises
     ------
     TypeError
-        If the estimator cannot be copied, or ``adapter`` cannot be called.
+        If the estimator cannot be copied, ``adapter`` cannot be called, ``cv`` is no splitter, or
+        ``fit_params`` is no dict.
     ValueError
         If the table or an option of the resampling is not suitable; if ``groups`` has another
         length than X, names no column, is missing in a row, or gives fewer groups than the
-        resampling needs: 4, and 2 G where every two of G are left out.
+        resampling needs: 4, and 2 G where every two of G are left out; if ``cv`` cannot split the
+        rows or splits a group; if an array of ``fit_params`` has another length than X.
 
     See Also
     --------

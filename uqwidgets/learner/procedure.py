@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import is_classifier
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
@@ -34,11 +33,11 @@ from uqwidgets.learner.importance import LeaveOneOut
 from uqwidgets.learner.interval_choice import LEARNER_INTERVALS
 from uqwidgets.learner.intervals import correction_share
 from uqwidgets.learner.loco_importance.fits import AdapterFunction, checked_adapter, clone_with_seed
-from uqwidgets.learner.refits import Refit, Refits
+from uqwidgets.learner.refits import Refit, Refits, checked_fit_params
 from uqwidgets.learner.resampling import ResamplingPlan
 from uqwidgets.plotting.text import counted_rows
 from uqwidgets.predictive import as_predictive
-from uqwidgets.predictive.adapters.base import offers
+from uqwidgets.predictive.adapters.base import estimator_kind
 
 # With fewer refits the interval is wide and itself uncertain. More refits make it too narrow,
 # because they learn from the same rows (Molnar et al. 2023, section 8).
@@ -72,6 +71,8 @@ class Procedure:
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
         groups: Any = None,
+        cv: Any = None,
+        fit_params: Mapping[str, Any] | None = None,
     ) -> None:
         estimator = _checked_estimator(estimator)
         table, target = _checked_table(X, y)
@@ -79,16 +80,15 @@ class Procedure:
         if named is not None:
             table = table.without([named])
         self._features = tuple(map(str, table.labels))
-        self.n_refits = _checked_refits(n_refits)
-        plan = ResamplingPlan.of(
-            target,
-            resampling,
-            train_fraction,
-            _classifies(estimator, target),
-            seed_of(random_state),
-            self.n_refits,
-            row_groups,
-        )
+        classifies, seed = _classifies(estimator, target), seed_of(random_state)
+        if cv is None:
+            self.n_refits = _checked_refits(n_refits)
+            plan = ResamplingPlan.of(
+                target, resampling, train_fraction, classifies, seed, self.n_refits, row_groups
+            )
+        else:
+            plan = ResamplingPlan.of_splits(cv, table.table, target, classifies, seed, row_groups)
+            self.n_refits = len(plan.given or ())
         correction_share(correction, 1, 1)  # raises here rather than after all fits
         self.n_jobs = checked_jobs(n_jobs)
         self.correction = correction
@@ -100,6 +100,7 @@ class Procedure:
             feature_groups,
             checked_adapter(adapter),
             parse_bytes(memory_limit),
+            checked_fit_params(fit_params, len(target)),
         )
         self._leave_one_out = LeaveOneOut(self._refits)
 
@@ -230,7 +231,7 @@ class Procedure:
             If fewer than two fits succeed, or the adapter fails on one.
         ValueError
             If ``n_refits`` is less than two, or differs from the number that the groups of
-            ``resampling="leave-two-groups-out"`` were made for.
+            ``resampling="leave-two-groups-out"`` or the splits of ``cv`` were made for.
 
         Examples
         --------
@@ -245,9 +246,11 @@ class Procedure:
         check_callback(callback)
         n_refits = self.n_refits if n_refits is None else _checked_refits(n_refits)
         if n_refits != self.n_refits:
-            if self._refits.plan.splits is not None:
+            plan = self._refits.plan
+            if plan.splits is not None or plan.given is not None:
+                what = "groups were" if plan.given is None else "splits of cv are"
                 raise ValueError(
-                    f"the groups were made for {self.n_refits} refits; make a new learner for "
+                    f"the {what} made for {self.n_refits} refits; make a new learner for "
                     f"{n_refits}."
                 )
             self.n_refits = n_refits
@@ -354,11 +357,8 @@ def _checked_estimator(estimator: Any) -> Any:
 def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
     """Whether the estimator is a classifier by its tags, or the target holds labels."""
     # Some estimators are classifiers or regressors depending on y, and skpro's have no tags.
-    try:
-        tagged = offers(estimator, "__sklearn_tags__") and is_classifier(estimator)
-    except Exception:  # noqa: BLE001  a library's tags may raise anything
-        tagged = False
-    return tagged or pd.api.types.infer_dtype(target) in ("string", "boolean")
+    labels = pd.api.types.infer_dtype(target) in ("string", "boolean")
+    return labels or estimator_kind(estimator) == "classifier"
 
 
 def _checked_table(X: Any, y: Any) -> tuple[Container, npt.NDArray[Any]]:

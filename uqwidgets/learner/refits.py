@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line, of_another_thread
+from uqwidgets._utils.options import brief
 from uqwidgets.evaluation.containers import Container, container_of
 from uqwidgets.evaluation.dataframes import way_out
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
@@ -19,6 +21,9 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.copies import unfitted_copy
 from uqwidgets.learner.loco_importance.fits import AdapterFunction, apply_adapter, clone_with_seed
 from uqwidgets.learner.resampling import Resample, ResamplingPlan
+from uqwidgets.plotting.text import counted
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +86,8 @@ class Refits:
         See `apply_adapter`.
     memory_limit : int
         Bytes for all refits together.
+    fit_params : dict of str to ndarray of shape (n, ...)
+        Further arguments of every fit, of which it gets the rows that it learns from.
     """
 
     def __init__(
@@ -92,6 +99,7 @@ class Refits:
         groups: Mapping[str, Sequence[str]] | None,
         adapter: AdapterFunction,
         memory_limit: int,
+        fit_params: dict[str, npt.NDArray[Any]],
     ) -> None:
         self.estimator = estimator
         self.X = X
@@ -100,6 +108,7 @@ class Refits:
         self.adapter = adapter
         self._groups = groups
         self.memory_limit = memory_limit
+        self.fit_params = fit_params
         self._done: dict[int, Refit | Failure] = {}
 
     def ready(self, n_refits: int) -> list[Refit]:
@@ -139,6 +148,7 @@ class Refits:
                 self.X.table,
                 self.y,
                 rows.train,
+                self.fit_params,
             )
             for number, rows in zip(missing, resamples, strict=True)
         )
@@ -151,6 +161,7 @@ class Refits:
         self, number: int, rows: Resample, model: Any, problem: str, n_refits: int
     ) -> Refit | Failure:
         _, seed = self.plan.seeds(number)
+        _LOG.debug("refit %d of %d: %s", number + 1, n_refits, problem or "fitted")
         if problem:
             return Failure(number, seed, problem)
         # Outside the try block: an adapter that fails on one refit is wrong for all of them.
@@ -174,11 +185,42 @@ class Refits:
         return Refit(number, seed, rows, explainer)
 
 
-def _fit(estimator: Any, X: Any, y: npt.NDArray[Any], rows: Positions) -> tuple[Any, str]:
+def checked_fit_params(params: Mapping[str, Any] | None, n: int) -> dict[str, npt.NDArray[Any]]:
+    """Return further arguments of ``fit``, each with one value per row.
+
+    Raises
+    ------
+    TypeError
+        If they are no dict.
+    ValueError
+        If one of them has another length than X.
+    """
+    if params is not None and not isinstance(params, Mapping):
+        raise TypeError(
+            f"fit_params is {brief(params)}; pass a dict, such as {{'sample_weight': weights}}."
+        )
+    arrays = {str(name): np.asarray(value) for name, value in (params or {}).items()}
+    for name, values in arrays.items():
+        if values.shape[:1] != (n,):
+            raise ValueError(
+                f"fit_params[{name!r}] has shape {values.shape} and X has {counted(n, 'row')}; "
+                "pass one value per row, and set other arguments on the estimator."
+            )
+    return arrays
+
+
+def _fit(
+    estimator: Any,
+    X: Any,
+    y: npt.NDArray[Any],
+    rows: Positions,
+    params: Mapping[str, npt.NDArray[Any]],
+) -> tuple[Any, str]:
     """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
     model = unfitted_copy(estimator)
     try:
-        model.fit(container_of(X).rows(rows), y[rows])
+        of_rows = {name: values[rows] for name, values in params.items()}
+        model.fit(container_of(X).rows(rows), y[rows], **of_rows)
     except Exception as error:
         if of_another_thread(error) is not None:
             raise ModelError(

@@ -1,7 +1,8 @@
 """Which rows each refit learns from, and which it is scored on.
 
 Three ways to resample: the bootstrap, subsampling, and groups of rows of which every two are left
-out once. Rows that belong together, such as those of a patient, are drawn and held out together.
+out once. Or a splitter of scikit-learn's kind gives the rows. Rows that belong together, such as
+those of a patient, are drawn and held out together.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.model_selection import check_cv
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.options import brief, is_real
+from uqwidgets._utils.quiet import hidden_warnings
 from uqwidgets.inference.groups import GroupCount, RowGroups, described
 from uqwidgets.plotting.text import counted
 
@@ -138,7 +142,8 @@ class ResamplingPlan:
     ----------
     n : int
         Rows of the table.
-    resampling : {"bootstrap", "subsampling", "leave-two-groups-out"}
+    resampling : {"bootstrap", "subsampling", "leave-two-groups-out"} or str
+        The name of the splitter, where one was given.
     train_fraction : float
         Share of the rows, or of their groups, that a subsample learns from.
     strata : ndarray of shape (u,) or None
@@ -150,15 +155,18 @@ class ResamplingPlan:
     row_groups : RowGroups or None
         Rows that are drawn together. These groups are then the u units that are drawn, and
         otherwise the units are the rows.
+    given : tuple of Resample or None
+        The splits of a splitter, in its order.
     """
 
     n: int
-    resampling: Resampling
+    resampling: str
     train_fraction: float
     strata: Positions | None
     seed: int
     splits: GroupSplits | None = None
     row_groups: RowGroups | None = None
+    given: tuple[Resample, ...] | None = None
 
     @classmethod
     def of(
@@ -199,6 +207,74 @@ class ResamplingPlan:
                 )
             splits = leave_two_groups_out(n, n_refits, train_fraction, seed, units)
         return cls(len(y), name, train_fraction, strata, seed, splits, row_groups)
+
+    @classmethod
+    def of_splits(
+        cls,
+        cv: Any,
+        X: Any,
+        y: npt.NDArray[Any],
+        classifier: bool,
+        seed: int,
+        row_groups: RowGroups | None = None,
+    ) -> ResamplingPlan:
+        """Take the rows that a splitter gives.
+
+        Parameters
+        ----------
+        cv : int, splitter or iterable of pairs
+            What scikit-learn's ``check_cv`` takes.
+        X : DataFrame or array-like of shape (n, p)
+        y : ndarray of shape (n,)
+        classifier : bool
+            Whether a number of folds stands for folds in which the classes have their shares.
+        seed : int
+            Of the fits.
+        row_groups : RowGroups or None
+
+        Raises
+        ------
+        TypeError
+            If it is no splitter.
+        ValueError
+            If it cannot split the rows, gives fewer than two splits, a split without rows to learn
+            from or to score, or one that takes rows of a group apart.
+        """
+        try:
+            splitter = check_cv(cv, y, classifier=classifier)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"cv is {brief(cv)}; pass a number of folds, a splitter of scikit-learn, or a list "
+                "of (training rows, held-out rows)."
+            ) from error
+        codes = None if row_groups is None else row_groups.codes
+        places = np.arange(len(y)).__getitem__
+        try:
+            with hidden_warnings(UserWarning):  # some splitters warn that they ignore groups
+                given = tuple(Resample(*map(places, pair)) for pair in splitter.split(X, y, codes))
+        except Exception as error:
+            raise ValueError(f"cv cannot split the rows: {in_one_line(error)}") from error
+        if len(given) < 2:
+            raise ValueError(
+                f"cv gives {counted(len(given), 'split')}; a learner needs at least 2."
+            )
+        for number, rows in enumerate(given):
+            if not (len(rows.train) and len(rows.held_out)):
+                raise ValueError(
+                    f"split {number} of cv has no rows to learn from or none to score; use fewer."
+                )
+            of_unit = rows if codes is None else Resample(codes[rows.train], codes[rows.held_out])
+            if len(np.intersect1d(of_unit.train, of_unit.held_out)):
+                problem = (
+                    "scores a row that it learns from; pass splits without common rows"
+                    if codes is None
+                    else "learns from some rows of a group and scores others; use a splitter that "
+                    "keeps groups whole, such as GroupKFold"
+                )
+                raise ValueError(f"split {number} of cv {problem}.")
+        name = type(splitter).__name__
+        name = "the splits of cv" if name.startswith("_") else name
+        return cls(len(y), name, 0.632, None, seed, None, row_groups, given)
 
     @property
     def n_units(self) -> int:
@@ -261,7 +337,11 @@ class ResamplingPlan:
             all(getattr(self, f) == getattr(other, f) for f in fields)
             and (self.strata is None) == (other.strata is None)
             and np.array_equal(self.unit_of_row, other.unit_of_row)
+            and self._given_rows() == other._given_rows()
         )
+
+    def _given_rows(self) -> list[list[int]]:
+        return [rows.tolist() for one in self.given or () for rows in (one.train, one.held_out)]
 
     def seeds(self, number: int) -> tuple[np.random.Generator, int]:
         """Return the generator that draws a resample, and the seed of its fit."""
@@ -271,6 +351,8 @@ class ResamplingPlan:
 
     def resample(self, number: int) -> Resample:
         """Draw the rows of one refit."""
+        if self.given is not None:
+            return self.given[number]
         if self.splits is not None:
             parts = self.splits.train[number], self.splits.held_out(number)
             return Resample(*(np.flatnonzero(np.isin(self.unit_of_row, u)) for u in parts))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.options import brief
+from uqwidgets._utils.packages import from_packages
 from uqwidgets.measures.classification import (
     NLL_CEILING,
     class_of,
@@ -70,6 +71,8 @@ def available(q: Distribution, classifier: bool, with_truth: bool = True) -> Off
         offers = of_labels() if classifier else of_points()
     else:
         offers = of_densities(q) if q.classes is None else of_probabilities(q)
+    # A name of another package never stands for a measure of this one.
+    offers = {name: offer(q) for name, offer in from_packages("measures").items()} | offers
     if with_truth:
         return offers
     return {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.plotting.text import counted
 
@@ -58,6 +60,50 @@ class Result(ABC):
     ):
         """Chart of the same numbers, to restyle or save."""
 
+    def to(self, library: str) -> Any:
+        """Return the numbers of `frame` as a table of another library.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}
+
+        Returns
+        -------
+        DataFrame of pandas or polars, or Table of pyarrow
+            A column that holds texts beside other values holds their texts.
+
+        Raises
+        ------
+        ValueError
+            If the library is another one.
+        ImportError
+            If it is not installed.
+
+        See Also
+        --------
+        to_altair : The chart.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> result = uq.Explainer(lambda X: X[:, 0], X, X[:, 0]).importance("squared_error")
+        >>> result.to("pyarrow").column_names
+        ['feature', 'importance', 'std_error', 'low', 'high']
+        """
+        one_of(("pandas", "polars", "pyarrow"), library, "library")
+        if library == "pandas":
+            return self.frame
+        try:
+            module = import_module(library)
+        except ImportError as error:
+            raise ImportError(
+                f"{library} is not installed; install it, or use the frame of pandas (.frame)."
+            ) from error
+        columns = {str(name): _plain(column) for name, column in self.frame.items()}
+        return module.DataFrame(columns) if library == "polars" else module.table(columns)
+
     def __repr__(self) -> str:
         return self._text(self.frame, self.remarks)
 
@@ -65,6 +111,14 @@ class Result(ABC):
         """Return the heading, at most twelve lines of a table, and notes."""
         lines = table.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")
         return "\n".join([self._heading, lines, *(f"note: {note}" for note in notes)])
+
+
+def _plain(column: pd.Series) -> list[Any]:
+    values = [None if value is pd.NA or value is pd.NaT else value for value in column.tolist()]
+    kinds = {type(value) for value in values if value is not None}
+    if str not in kinds or len(kinds) == 1:
+        return values
+    return [None if pd.isna(value) else str(value) for value in values]
 
 
 def at_once(result: Result, number: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from uqwidgets.explainer.defaults import takes_options
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.explorer import Explorer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from uqwidgets.widgets.inputs.types import ExploreArguments
 
 
+@takes_options
 def explore(
     model: Any,
     X: Any = None,

@@ -10,6 +10,7 @@ from uqwidgets._utils.choices import as_names, one_of
 from uqwidgets.explainer.comparison.base import Comparison
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.result import Difference
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.measures import Function, Measure
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
+@methods_take_options
 class ClassComparison(Comparison):
     """Two classes of one fitted model: both results, and their paired difference.
 

@@ -18,6 +18,7 @@ from uqwidgets.explainer.comparison.importance import importances
 from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.explainer.comparison.result import Compared, Difference, side_by_side
 from uqwidgets.explainer.comparison.stress import agreeing_shares, indicator_minus
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.importance import Settings
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Function, Measure
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
+@methods_take_options
 class ModelComparison(Comparison):
     """Two fitted models of the same rows: both results, and their paired difference.
 

@@ -16,6 +16,7 @@ from uqwidgets.explainer.comparison.dependence import dependences
 from uqwidgets.explainer.comparison.importance import importances
 from uqwidgets.explainer.comparison.result import Difference, side_by_side
 from uqwidgets.explainer.comparison.stress import correlations_of, only, stress_difference
+from uqwidgets.explainer.defaults import methods_take_options
 from uqwidgets.importance import Settings
 from uqwidgets.inference import Family, checked_level
 from uqwidgets.inference.population import Population
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
+@methods_take_options
 class RowsComparison(Comparison):
     """One fitted model in two groups of rows: both results, and their difference.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -128,12 +128,15 @@ class Split:
     ----------
     train, test : Container of shape (n, p) and (m, p)
     y_train, y_test : array-like of shape (n,) and (m,)
+    fit_params : mapping of str to array-like of shape (n, ...)
+        Further arguments of the fit.
     """
 
     train: Container
     y_train: Any
     test: Container
     y_test: Any
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, X_train: Any, y_train: Any, X_test: Any, y_test: Any) -> Split:
@@ -192,7 +195,7 @@ class Split:
     def without(self, columns: Sequence[int]) -> Split:
         """Return the same rows without the columns at these positions."""
         train, test = self.train.without(columns), self.test.without(columns)
-        return Split(train, self.y_train, test, self.y_test)
+        return replace(self, train=train, test=test)
 
 
 def clone_with_seed(estimator: Any, random_state: int) -> Any:
@@ -249,7 +252,7 @@ def fit_and_predict(
         If the fit, the adapter or the fitted model fails.
     """
     try:
-        estimator.fit(split.train.table, split.y_train)
+        estimator.fit(split.train.table, split.y_train, **split.fit_params)
     except Exception as error:
         problem = in_one_line(error) + way_out(split.train.table)
         raise ModelError(f"the estimator could not be fitted{fit_name}: {problem}") from error

@@ -28,6 +28,7 @@ from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.row_groups import groups_of_rows
 from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.defaults import takes_options
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
@@ -55,6 +56,7 @@ _CONDITIONAL_ON_FITS = Remark(
 )
 
 
+@takes_options
 def loco_importance(
     estimator: Any,
     X_train: Any,

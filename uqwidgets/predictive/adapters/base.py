@@ -173,6 +173,17 @@ def attribute(model: Any, name: str, default: Any = None) -> Any:
         return default
 
 
+def estimator_kind(model: Any) -> str:
+    """Return what a model is by its tags, such as "classifier" or "clusterer"; "" without tags.
+
+    They are those of scikit-learn 1.6, which an estimator gives by ``__sklearn_tags__``.
+    """
+    try:
+        return str(model.__sklearn_tags__().estimator_type or "")
+    except Exception:  # noqa: BLE001  a library's tags may raise anything
+        return ""
+
+
 def labels_of(model: Any, classes: Any) -> Labels | None:
     """Labels of a classifier's columns: ``classes`` if they are passed, else its ``classes_``.
 

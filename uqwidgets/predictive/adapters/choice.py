@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import ClusterMixin, OutlierMixin
 
+from uqwidgets._utils.packages import from_packages
 from uqwidgets._utils.remarks import Remark
 from uqwidgets.predictive.adapters.base import (
     AdaptedModel,
@@ -18,6 +18,7 @@ from uqwidgets.predictive.adapters.base import (
     NoLabelsError,
     Options,
     attribute,
+    estimator_kind,
     name_of,
     offers,
 )
@@ -257,12 +258,13 @@ def _predictive(model: Any, options: Options) -> Predictive:
 def _adapt(model: Any, options: Options) -> AdaptedModel:
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class; pass a fitted model, not its class.")
-    if isinstance(model, (ClusterMixin, OutlierMixin)):
+    if estimator_kind(model) in ("clusterer", "outlier_detector"):
         raise TypeError(
             f"{name_of(model)} predicts no target, but clusters or outliers; pass a classifier, a "
             "regressor, or a function that predicts what you want to explain."
         )
-    for adapter in ADAPTERS:
+    others: tuple[Adapter, ...] = tuple(from_packages("adapters").values())
+    for adapter in (*others, *ADAPTERS):
         if adapter.matches(model, options):
             return adapter.adapt(model, options, _adapt)
     if attribute(model, "refit") is False and offers(model, "best_params_"):

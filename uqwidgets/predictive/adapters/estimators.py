@@ -12,6 +12,7 @@ from uqwidgets.predictive.adapters.base import (
     NoLabelsError,
     Options,
     attribute,
+    estimator_kind,
     from_library,
     labels_of,
     name_of,
@@ -83,6 +84,12 @@ def _read_value(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     noise = options.noise
     own = labels_of(model, None) if noise is None else None
     labels = labels_of(model, options.classes) if noise is None else None
+    if noise is None and labels is None and estimator_kind(model) == "classifier":
+        refuse_unfitted(model)
+        raise NoLabelsError(
+            f"{name_of(model)} is a classifier without classes_; pass "
+            "as_predictive(model, classes=[...])."
+        )
     if own is None and labels is not None:  # the answer may hold labels or their probabilities
         return AdaptedModel(
             lambda X: read_answer(model.predict(X), len(X), options, labels),
