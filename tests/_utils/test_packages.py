@@ -24,7 +24,7 @@ class Machine:
 
 MACHINES = Adapter(
     lambda model, _: isinstance(model, Machine),
-    lambda model, options, adapt: AdaptedModel(lambda X: uq.Normal(model.ask(X), np.ones(len(X)))),
+    lambda model, *_: AdaptedModel(lambda X: uq.Normal(model.ask(X), np.ones(len(X)))),
 )
 
 
@@ -48,10 +48,9 @@ def installed(monkeypatch):
 def test_measures_and_adapters_of_a_package_are_offered():
     X = np.random.default_rng(0).normal(size=(30, 2))
     P = np.stack([1 / (1 + np.exp(X[:, 0])), 1 / (1 + np.exp(-X[:, 0]))], axis=1)
+    labels = np.where(X[:, 0] > 0, "yes", "no")
     with pytest.warns(UserWarning, match="no_such_package:measure.* cannot be loaded"):
-        classifier = uq.Explainer(
-            uq.Categorical(P, ["no", "yes"]), X, np.where(X[:, 0] > 0, "yes", "no")
-        )
+        classifier = uq.Explainer(uq.Categorical(P, ["no", "yes"]), X, labels)
     assert "doubt" in classifier.measure_names
     under_stress = classifier.stress("x0", "doubt", taus=[-1, 0, 1]).frame.set_index("tau")["value"]
     assert np.isclose(under_stress[0], np.minimum(P[:, 0], P[:, 1]).mean())
